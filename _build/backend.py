@@ -6,11 +6,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from scikit_build_core import build as _build
-from scikit_build_core.build import *  # noqa: F403  (every other hook passes through unchanged)
+from scikit_build_core.build import *  # noqa: F403  (the other hooks pass through unchanged)
 
 
-def _compiler_missing() -> bool:
-    return "CC" not in os.environ and not any(map(shutil.which, ("cc", "gcc", "clang")))
+def _compiler_missing():
+    return not (os.environ.get("CC") or any(map(shutil.which, ("cc", "gcc", "clang"))))
 
 
 def get_requires_for_build_wheel(config_settings=None):
@@ -19,8 +19,21 @@ def get_requires_for_build_wheel(config_settings=None):
     return _build.get_requires_for_build_wheel(config_settings) + zig
 
 
-def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    """Build the wheel, with ziglang's C compiler where there is no other."""
+def _use_zig():
     if _compiler_missing() and (zig := find_spec("ziglang")):
         os.environ["CC"] = f"{Path(zig.origin).with_name('zig')} cc"
-    return _build.build_wheel(wheel_directory, config_settings, metadata_directory)
+
+
+def build_wheel(*args, **kwargs):
+    """Build the wheel, with ziglang's C compiler where there is no other."""
+    _use_zig()
+    return _build.build_wheel(*args, **kwargs)
+
+
+def build_editable(*args, **kwargs):
+    """Build the editable wheel, with ziglang's C compiler where there is no other."""
+    _use_zig()
+    return _build.build_editable(*args, **kwargs)
+
+
+get_requires_for_build_editable = get_requires_for_build_wheel

@@ -1,0 +1,58 @@
+"""What every test may ask for: system programs and libraries, golden files."""
+
+from __future__ import annotations
+
+import ctypes.util
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+Need = Callable[[str], str]
+
+
+def _missing(what: str) -> NoReturn:
+    reason = f"{what} is not on this machine"
+    if os.environ.get("BLINKS_REQUIRE_SYSTEM") == "1":
+        pytest.fail(f"{reason}, and BLINKS_REQUIRE_SYSTEM=1 asks for it", pytrace=False)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def need_program() -> Need:
+    """Return a function: name of a system program → its path; skips the test where it is missing."""
+    return lambda name: shutil.which(name) or _missing(f"program {name}")
+
+
+@pytest.fixture(scope="session")
+def need_library() -> Need:
+    """Return a function: name of a shared library → its file name; skips the test where it is missing."""
+    return lambda name: ctypes.util.find_library(name) or _missing(f"library lib{name}")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the one way to change golden files."""
+    parser.addoption("--update-golden", action="store_true", help="write golden files anew")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Return a function (name, text) that compares text with tests/golden/<name>.
+
+    A missing file is written, and the test fails, so that nobody commits one unseen.
+    """
+
+    def compare(name: str, text: str) -> None:
+        path = Path(__file__).parent / "golden" / name
+        if not path.exists() or request.config.getoption("--update-golden"):
+            known = path.exists()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            if not known:
+                pytest.fail(f"golden file {name} was missing: written, look at it and run again")
+        assert text == path.read_text(encoding="utf-8")
+
+    return compare
