@@ -31,8 +31,8 @@ _FINE = 1e-9  # radii
 class Placement:
     """Give the place where a piece docks.
 
-    `poses` has the piece's tiles at their places, `contacts` the contacts made with resting tiles, `shift` how
-    far (radii) the piece's centroid moved and `degrees` how far it turned clockwise to fit (−30 to 30).
+    `poses` has the piece's tiles at their places, `contacts` the contacts made with resting tiles, `shift`
+    tells how far (in radii) the piece's centroid moved, `degrees` how far it turned clockwise (−30 to 30).
     """
 
     poses: dict[int, Pose]
@@ -44,9 +44,9 @@ class Placement:
 def snap(piece: Poses, resting: Poses, reach: float) -> Placement | None:
     """Return the nearest place where a rigid piece docks edge to edge without overlap, or None.
 
-    `piece` and `resting` map tile ids to poses; of a tile in both, the piece's counts. The piece turns about its
-    centroid by the least angle that makes it parallel to what it docks to, and its centroid shifts by at most
-    `reach` radii. Among places equally near (`EQUALLY_NEAR`) the one with most contacts is taken.
+    `piece` and `resting` map tile ids to poses; of a tile in both, the piece's counts. The piece turns about
+    its centroid by the least angle that makes it parallel to what it docks to, and its centroid shifts by at
+    most `reach` radii. Among places equally near (`EQUALLY_NEAR`) the one with most contacts is taken.
     """
     if not piece or not resting:
         return None
@@ -135,8 +135,8 @@ def cut(poses: Poses, touching: Iterable[Contact], ribbon: Sequence[Point]) -> C
     """Cut tiles apart along a ribbon of points (x, y).
 
     A contact is crossed where the segment between the two tiles' centres meets a segment of the ribbon. A
-    centre exactly on the ribbon counts as lying to its right, so a ribbon through a centre is no special case. Parts
-    are in the order of `poses`; a ribbon that ends inside a cluster may cross contacts and separate nothing.
+    centre exactly on the ribbon counts as lying to its right: a ribbon through a centre is no special case.
+    Parts are in the order of `poses`; a ribbon that ends inside a cluster may separate nothing.
     """
     whole = set(touching)
     segments = list(pairwise(ribbon))
