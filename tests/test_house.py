@@ -19,6 +19,7 @@ ROWS = [
     {"session", "picture", "pace", "sketch"},
     {"table"},
     {"tile"},
+    {"commands"},
     {"core", "image", "layout"},
     {"game", "hexgrid", "errors"},
 ]
