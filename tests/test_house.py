@@ -20,7 +20,7 @@ ROWS = [
     {"table"},
     {"tile"},
     {"commands"},
-    {"core", "image", "layout"},
+    {"core", "image", "layout", "colors"},
     {"game", "hexgrid", "errors"},
 ]
 # Beside the rows: modules and fracture stand apart and know only these.
