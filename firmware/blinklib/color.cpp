@@ -33,7 +33,11 @@ Color makeColorHSB(byte hue, byte saturation, byte brightness) {
     }
 }
 
-static byte scale(byte channel, byte by) { return channel * (word)by / 255u; }
+// channel * by / 255 for the 32 levels of a channel, without a division.
+static byte scale(byte channel, byte by) {
+    const word product = channel * (word)by;
+    return (product + 1 + (product >> 8)) >> 8;
+}
 
 Color dim(Color color, byte brightness) {
     return MAKECOLOR_5BIT_RGB(scale(GET_5BIT_R(color), brightness), scale(GET_5BIT_G(color), brightness),

@@ -25,15 +25,16 @@ void check_inactivity() {
 }
 
 // Tell all neighbors, several times, as some may be sending just then; the light shows it happening.
-static void announce(uint8_t message, Color color, uint8_t brightness, int8_t step) {
+// `color` is the color's darkest level: a word with the lowest bit of its channels set.
+static void announce(uint8_t message, uint16_t color, uint8_t brightness, int8_t step) {
     const uint8_t packet[2] = {message, message};
-    for (uint8_t round = 0; round < ROUNDS; ++round) {
-        FOREACH_FACE(f) {
-            setColor(dim(color, brightness));
-            bios_display_pixel_buffer();
-            bios_send_packet(f, packet, sizeof packet);
-            brightness += step;
-        }
+    uint8_t f = 0;
+    for (uint8_t left = ROUNDS * FACE_COUNT; left; --left) {
+        setColor(color * GET_5BIT_B(dim(BLUE, brightness)));
+        bios_display_pixel_buffer();
+        bios_send_packet(f, packet, sizeof packet);
+        brightness += step;
+        f = f == FACE_COUNT - 1 ? 0 : f + 1;
     }
 }
 
@@ -50,12 +51,12 @@ static bool is_called() {
 }
 
 void warm_sleep() {
-    volatile bios::Pixels &pixels = bios::pixels();
-    Color saved[FACE_COUNT];
+    void *const colors = const_cast<uint16_t *>(bios::pixels().color);   // no interrupt reads or writes them
+    uint8_t saved[sizeof bios::pixels().color];
 
     bios_postpone_sleep();
-    FOREACH_FACE(f) { saved[f].as_uint16 = pixels.color[f]; }
-    announce(SLEEP_BYTE, BLUE, FALL_FROM, -STEP);
+    memcpy(saved, colors, sizeof saved);
+    announce(SLEEP_BYTE, Color(0, 0, 1).as_uint16 & ~1, FALL_FROM, -STEP);
     setColor(OFF);
     bios_display_pixel_buffer();
 
@@ -72,8 +73,8 @@ void warm_sleep() {
     bios_postpone_sleep();
     restart_inactivity();
     drop_packets();
-    announce(NO_OP_BYTE, WHITE, RISE_FROM, STEP);
-    FOREACH_FACE(f) { setColorOnFace(saved[f], f); }
+    announce(NO_OP_BYTE, Color(1, 1, 1).as_uint16 & ~1, RISE_FROM, STEP);
+    memcpy(colors, saved, sizeof saved);
     bios_display_pixel_buffer();
     woke_from_warm_sleep = true;
 }
