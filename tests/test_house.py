@@ -17,6 +17,7 @@ ROWS = [
     {"cli"},
     {"ui", "hardware", "testing"},
     {"session", "picture", "pace", "sketch"},
+    {"sprites"},
     {"table"},
     {"tile"},
     {"commands"},
@@ -28,7 +29,7 @@ APART = {
     "modules": {"game", "hexgrid", "errors"},
     "fracture": {"game", "hexgrid", "errors", "table", "picture"},
 }
-OUTSIDERS = {"pygame": {"picture", "ui"}, "pygame_gui": {"ui"}, "serial": {"hardware"}}
+OUTSIDERS = {"pygame": {"picture", "sprites", "ui"}, "pygame_gui": {"ui"}, "serial": {"hardware"}}
 # What the package itself offers, and where it lives.
 FACE = {"BlinksError": "errors", "Image": "image", "Table": "table", "Tile": "tile"}
 # errors, the grid and the game's protocols lie in one row; the rules of a row may still raise our errors.
