@@ -50,8 +50,8 @@ class Image:
 
         A sketch at 0x0000 is moved to where the BIOS expects it, 0x1700. A file that holds a BIOS keeps it,
         others get the bundled one. `bios` names another to use in any case: of that file only 0x2E00–0x3FFF
-        counts. With
-        "none" the file's content is taken as it is. What an ELF holds for EEPROM or fuses is left out.
+        counts. With "none" the file's content is taken as it is. What an ELF holds for EEPROM or fuses is left
+        out.
 
         Raises:
             ImageError: unknown name, unreadable or damaged file, wrong part, or content that does not fit.
@@ -153,9 +153,8 @@ def _check_fits(flash: bytearray, name: str) -> None:
         )
     if size > BIOS:
         raise ImageError(
-            f"{name}: reaches 0x{size - 1:04X}, over the BIOS at 0x{BIOS:04X}; a sketch has {SKETCH_BYTES:,}
-            bytes "
-            f"from 0x{BUILT_IN:04X}: make it smaller"
+            f"{name}: reaches 0x{size - 1:04X}, over the BIOS at 0x{BIOS:04X}; "
+            f"a sketch has {SKETCH_BYTES:,} bytes from 0x{BUILT_IN:04X}: make it smaller"
         )
 
 
