@@ -17,7 +17,6 @@ ROWS = [
     {"cli"},
     {"ui", "hardware", "testing"},
     {"session", "picture", "pace", "sketch"},
-    {"sprites"},
     {"table"},
     {"tile"},
     {"commands"},
@@ -29,7 +28,7 @@ APART = {
     "modules": {"game", "hexgrid", "errors"},
     "fracture": {"game", "hexgrid", "errors", "table", "picture"},
 }
-OUTSIDERS = {"pygame": {"picture", "sprites", "ui"}, "pygame_gui": {"ui"}, "serial": {"hardware"}}
+OUTSIDERS = {"pygame": {"picture", "ui"}, "pygame_gui": {"ui"}, "serial": {"hardware"}}
 # What the package itself offers, and where it lives.
 FACE = {"BlinksError": "errors", "Image": "image", "Table": "table", "Tile": "tile"}
 # errors, the grid and the game's protocols lie in one row; the rules of a row may still raise our errors.
