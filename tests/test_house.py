@@ -16,9 +16,9 @@ ROOT = Path(__file__).parents[1]
 ROWS = [
     {"cli"},
     {"ui", "hardware", "testing"},
-    {"session", "picture", "pace", "sketch"},
+    {"session", "picture", "pace", "sketch", "start"},
     {"table"},
-    {"tile"},
+    {"tile", "moments"},
     {"commands"},
     {"core", "image", "layout", "colors"},
     {"game", "hexgrid", "errors"},

@@ -340,7 +340,7 @@ class Chip:
         _lib.bc_tile_light_in(self._tile, face, int(on))
 
     def pulses(self, room: int = 65536) -> list[tuple[int, int]]:
-        """Take the edges of the chip's own IR light since last asked, when alone: (osc, mask of lit faces)."""
+        """Take the edges of a lone chip's own IR light since last asked: (osc, mask of lit faces)."""
         times, masks = _ffi.new("uint64_t[]", room), _ffi.new("uint8_t[]", room)
         count = _lib.bc_tile_pulses(self._tile, times, masks, room)
         return [(times[index], masks[index]) for index in range(count)]
@@ -399,7 +399,7 @@ class ChipTable:
         slot = int(_lib.bc_table_add(self._table, chip._tile))
         if slot < 0:
             raise MemoryError("no memory for another chip")
-        chip._tile = _ffi.gc(chip._tile, None)  # the table frees it from now on
+        _ffi.gc(chip._tile, None)  # from now on the table frees it
         chip._owner = self
         return slot
 
