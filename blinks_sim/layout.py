@@ -106,7 +106,7 @@ class Layout:
         if not path.exists() and not path.suffix and path.name == name:
             known = [*_SHAPES, "start-3x5"]
             raise LayoutError(
-                f"no layout {name!r}{did_you_mean(name, known)}; there are {', '.join(_SHAPES)}, "
+                f"no layout {name!r}{did_you_mean(name, known) or ';'} there are {', '.join(_SHAPES)}, "
                 "start-PxK (P teams of K tiles) and layout files"
             )
         try:

@@ -50,8 +50,7 @@ class Image:
 
         A sketch at 0x0000 is moved to where the BIOS expects it, 0x1700. A file that holds a BIOS keeps it,
         others get the bundled one. `bios` names another to use in any case: of that file only 0x2E00–0x3FFF
-        counts. With "none" the file's content is taken as it is. What an ELF holds for EEPROM or fuses is left
-        out.
+        counts. With "none" the content is taken as it is. What an ELF holds for EEPROM or fuses is left out.
 
         Raises:
             ImageError: unknown name, unreadable or damaged file, wrong part, or content that does not fit.
@@ -117,10 +116,9 @@ def _find(source: str | Path) -> tuple[str, Path]:
         return source, known[source]
     if path.exists():
         return source, path
-    near = did_you_mean(source, known)
-    raise ImageError(
-        f"no image {source!r}{near}; bundled: {', '.join(sorted(known))}; or name a .hex or .elf file"
-    )
+    near = did_you_mean(source, known) or ";"
+    names = ", ".join(sorted(known))
+    raise ImageError(f"no image {source!r}{near} bundled: {names}; or name a .hex or .elf file")
 
 
 def _filled(content: dict[int, int], name: str) -> bytearray:
