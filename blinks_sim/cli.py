@@ -1,0 +1,242 @@
+"""The command line: parse, call, print."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .errors import BlinksError, UsageError
+
+if TYPE_CHECKING:
+    from .image import Image
+    from .layout import Layout
+    from .table import Table
+    from .tile import Tile
+
+HEADLESS_S = 5.0
+START = "start-3x5"
+
+
+@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="blinks-sim")
+@click.pass_context
+def app(context: click.Context) -> None:
+    """Play and test Blinks on a simulated table: real firmware on every tile.
+
+    Alone it is short for `run fracture --layout start-3x5`.
+    """
+    if context.invoked_subcommand is None:
+        context.invoke(run)
+
+
+@app.command()
+@click.argument("images", nargs=-1, metavar="[IMAGE]...")
+@click.option("--bios", metavar="FILE", help="Run the sketches on this BIOS instead of the bundled one.")
+@click.option("--tiles", type=int, metavar="N", help="Lay so many tiles, 1 to 500.")
+@click.option("--layout", "layout_name", metavar="NAME|FILE", help="Lay the tiles like this: see 'layouts'.")
+@click.option(
+    "--seconds", type=float, metavar="S", help=f"Without a window: table time to run [{HEADLESS_S:g}]."
+)
+@click.option("--headless", is_flag=True, help="Open no window: run, then print the table.")
+@click.option("--json", "as_json", is_flag=True, help="With --headless: print one JSON object.")
+@click.option("--seed", type=int, default=1, metavar="N", help="Seed of all chance on the table [1].")
+def run(
+    images: tuple[str, ...],
+    bios: str | None,
+    tiles: int | None,
+    layout_name: str | None,
+    seconds: float | None,
+    headless: bool,
+    as_json: bool,
+    seed: int,
+) -> None:
+    """Run IMAGEs on a table of tiles: bundled names (see 'images'), Intel HEX or ELF files.
+
+    Several images are dealt to the tiles in turn. Without any, it is Fracture in a start for three players.
+    """
+    if as_json and not headless:
+        raise UsageError("--json prints what a table without a window came to; add --headless")
+    if seconds is not None and not headless:
+        raise UsageError("--seconds is for a table without a window; add --headless")
+    layout = _layout(layout_name, tiles, bool(images))
+    loaded = _images(images, bios, layout)
+    windowed = not headless and _has_display()
+    table, laid = _table(seed, layout, loaded)
+    if windowed:
+        from .pace import Pacer
+        from .ui import run_desk
+
+        _join_teams(table, laid, layout)
+        with Pacer(table) as pacer:
+            run_desk(pacer, title=", ".join(dict.fromkeys(image.name for image in loaded)), image=loaded[0])
+        return
+    if not headless:
+        click.echo(
+            f"There is no display here, so the table runs without a window for {HEADLESS_S:g} s. "
+            "Options: --headless without this notice, --seconds S, --json; see 'blinks-sim run --help'.",
+            err=True,
+        )
+    _join_teams(table, laid, layout)
+    _run(table, HEADLESS_S if seconds is None else seconds)
+    if as_json:
+        click.echo(json.dumps(_report(table)))
+    else:
+        _print(table)
+
+
+@app.command()
+def images() -> None:
+    """List the bundled images."""
+    from .image import bundled
+
+    click.echo("\n".join(bundled()))
+
+
+@app.command()
+def layouts() -> None:
+    """List the built-in layouts and say what a layout file is."""
+    click.echo(
+        "line, ring, flower, triangle   any number of tiles: --tiles N\n"
+        "start-PxK                      P teams (2-6) of K tiles (2-6) each, for Fracture\n"
+        "FILE                           a line for each tile: q r [turn] [team]"
+    )
+
+
+def _layout(name: str | None, tiles: int | None, has_images: bool) -> Layout:
+    from .layout import Layout
+
+    if name is None:
+        name = START if tiles is None and not has_images else "flower"
+    return Layout.load(name, tiles)
+
+
+def _images(names: Sequence[str], bios: str | None, layout: Layout) -> list[Image]:
+    from .image import Image
+    from .start import TEAMS
+
+    if not names:
+        teams = max((spot.team or 0 for spot in layout.spots), default=0) + 1
+        names = ["fracture" if teams <= len(TEAMS["fracture"]) else "fracture6"]
+    return [Image.load(name, bios=bios) for name in names]
+
+
+def _table(seed: int, layout: Layout, images: Sequence[Image]) -> tuple[Table, list[Tile]]:
+    from .start import lay
+    from .table import Table
+
+    table = Table(seed=seed, threads=min(os.cpu_count() or 1, 4))
+    return table, lay(table, layout, images)
+
+
+def _join_teams(table: Table, tiles: Sequence[Tile], layout: Layout) -> None:
+    from .start import join_teams
+
+    join_teams(table, tiles, layout)
+
+
+def _has_display() -> bool:
+    from .ui import has_display
+
+    return has_display()
+
+
+def _run(table: Table, seconds: float) -> None:
+    """Run the table, with a bar where somebody watches."""
+    if not sys.stderr.isatty():
+        table.run(seconds)
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    slices = max(round(seconds / 0.1), 1)
+    console = Console(stderr=True)
+    for _ in track(range(slices), "running", console=console, transient=True):
+        table.run(seconds / slices)
+
+
+def _report(table: Table) -> dict[str, Any]:
+    return {
+        "time_s": table.time_s,
+        "digest": table.digest(),
+        "tiles": [
+            {
+                "id": tile.id,
+                "cell": tile.cell,
+                "turn": tile.turn,
+                "faces": [[round(channel, 6) for channel in face] for face in tile.faces.tolist()],
+                "color": tile.color,
+                "neighbors": [None if other is None else other.id for other in tile.neighbors],
+                "fault": tile.fault,
+                "millis": tile.millis,
+                "sketch": tile.image.name,
+            }
+            for tile in table.tiles
+        ],
+    }
+
+
+def _print(table: Table) -> None:
+    from rich.console import Console
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    from .colors import color_name
+
+    grid = Grid(title=f"{len(table.tiles)} tiles after {table.time_s:g} s", title_justify="left")
+    for column in ("id", "cell", "sketch", "faces 0–5", "neighbors 0–5", "millis", "fault"):
+        grid.add_column(column)
+    for tile in table.tiles:
+        names = [color_name(face) for face in tile.faces.tolist()]
+        colors = names if len(set(names)) > 1 else names[:1]
+        grid.add_row(
+            str(tile.id),
+            "{} {}".format(*tile.cell) if tile.cell else "",
+            tile.image.name,
+            Text(" ").join(Text(name, style=_STYLES[name]) for name in colors),
+            " ".join("·" if other is None else str(other.id) for other in tile.neighbors),
+            str(tile.millis),
+            tile.fault or "",
+        )
+    Console().print(grid)
+
+
+_STYLES = {
+    "RED": "red",
+    "ORANGE": "orange1",
+    "YELLOW": "yellow",
+    "GREEN": "green",
+    "CYAN": "cyan",
+    "BLUE": "blue",
+    "MAGENTA": "magenta",
+    "WHITE": "bold",
+    "OFF": "dim",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line.
+
+    The exit status is 0, 2 for what a user can mend (one line on stderr), or 130 when interrupted.
+    """
+    try:
+        app.main(args=arguments, prog_name="blinks-sim", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        _fail(error.format_message())
+    except BlinksError as error:
+        _fail(str(error))
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read the output has seen enough; keep Python from flushing into the closed pipe at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _fail(message: str) -> None:
+    click.echo(f"blinks-sim: {' '.join(message.split())}", err=True)
+    sys.exit(2)
