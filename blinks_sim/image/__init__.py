@@ -40,7 +40,7 @@ class Image:
     Equality and hash look at the flash alone.
     """
 
-    flash: bytes
+    flash: bytes = field(repr=False)
     name: str = field(default="image", compare=False)
     symbols: dict[str, int] = field(default_factory=dict, compare=False)
 
