@@ -101,7 +101,7 @@ def compile_all(tools: Path, sources: list[Path], flags: list[str], out: Path) -
         kind = ["-x", "c++", "-include", "Arduino.h"] if source.suffix == ".ino" else []
         if source.suffix == ".S":
             kind = ["-x", "assembler-with-cpp"]
-        relative = source.relative_to(FIRMWARE).as_posix()
+        relative = Path(os.path.relpath(source, FIRMWARE)).as_posix()
         plain = [f for f in flags if f != "-flto" and not f.startswith(("-std", "-fper", "-fno-thr"))]
         call(tools, "avr-g++", *(plain if source.suffix == ".S" else flags), *kind, "-c", relative, "-o", target)
         objects.append(target)
@@ -121,12 +121,12 @@ def link(tools: Path, objects: list[str], script: str, out: Path) -> bytes:
         flags += ["-Tdata", SKETCH_DATA]
     call(tools, "avr-g++", *flags, *objects, "-o", str(elf))
     binary = out / "image.bin"
-    call(tools, "avr-objcopy", "-O", "binary", "-R", ".eeprom", str(elf), str(binary))
+    call(tools, "avr-objcopy", "-O", "binary", "--gap-fill", "0xFF", "-R", ".eeprom", str(elf), str(binary))
     return binary.read_bytes()
 
 
 def hex_text(data: bytes, base: int) -> str:
-    """Write Intel HEX, 16 bytes a record; bytes of 0xFF at the end stay out (erased flash)."""
+    """Write Intel HEX, 16 bytes a record."""
     lines = []
     for start in range(0, len(data), 16):
         chunk = data[start : start + 16]
