@@ -140,9 +140,9 @@ def _join_teams(table: Table, tiles: Sequence[Tile], layout: Layout) -> None:
 
 
 def _has_display() -> bool:
-    from .ui import has_display
+    from .ui import available
 
-    return has_display()
+    return available()
 
 
 def _run(table: Table, seconds: float) -> None:
