@@ -9,6 +9,9 @@
 constexpr uint8_t BIOS_VERSION = 2;
 constexpr uint16_t STACK_TOP = 0x04FF;
 
+// Code that needs not lie in the boot section, but for which there is room.
+#define IN_BOOT __attribute__((section(".boot")))
+
 struct Transmitter {
     uint8_t phase;         // a TX_ constant
     uint8_t shift;

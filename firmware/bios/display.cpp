@@ -24,7 +24,7 @@ void convert_pixels() {
     }
 }
 
-extern "C" void display_pixel_buffer() {
+extern "C" __attribute__((used)) void display_pixel_buffer() {
     // A frozen display has no blanking to wait for.
     if (pixels().phase < 5) {
         pixels().vertical_blanking = 0;

@@ -42,6 +42,9 @@ void timers_off() {
     TCCR2B = 0;
     TCCR0A = 0;
     TCCR2A = 0;
+    TIMSK0 = 0;   // nothing but the button may wake the tile
+    TIMSK1 = 0;
+    TIMSK2 = 0;
     PORTB = 0;
     PORTE &= ~(_BV(PORTE0) | _BV(PORTE1));
     PORTD &= ~(_BV(PORTD4) | _BV(PORTD2));

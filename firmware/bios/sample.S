@@ -10,7 +10,7 @@
 #define LO8(r) _SFR_IO_ADDR(r)
 
 // Charge well after the pulse seen may have ended (20.1 us wide, seen at its sixth microsecond at the earliest).
-#define RECHARGE_DELAY 30       // turns of three cycles
+#define RECHARGE_DELAY 14       // turns of three cycles, on top of about 120 for one face with light
 
         .section .boot, "ax", @progbits
 
@@ -302,7 +302,7 @@ all_faces:
         in      r21, LO8(DDRC)
         or      r21, r24
         out     LO8(DDRC), r21          // driven
-        ldi     r23, 4
+        ldi     r23, 5
 2:      dec     r23
         brne    2b
         and     r21, r22

@@ -12,14 +12,14 @@ void wait_for_transmitter() {
     }
 }
 
-void stop_transmitter() {
+IN_BOOT void stop_transmitter() {
     TCCR1B = 0;
     SENDING_FACES = 0;
     transmitter().phase = TX_IDLE;
     for (uint8_t f = 0; f < FACES; f++) face(f).sending = 0;
 }
 
-uint8_t send(uint8_t f, uint8_t header, const uint8_t *data, uint8_t length) {
+IN_BOOT uint8_t send(uint8_t f, uint8_t header, const uint8_t *data, uint8_t length) {
     wait_for_transmitter();
     volatile Face &out = face(f);
     cli();
@@ -49,11 +49,12 @@ uint8_t send(uint8_t f, uint8_t header, const uint8_t *data, uint8_t length) {
     TIMSK1 = _BV(OCIE1A);
     TCCR1B = _BV(WGM13) | _BV(WGM12) | _BV(CS10);
     sei();
-    while (tx.phase < TX_TAIL && tx.phase) {
+    // Until the data has been taken; a time-out sleep stops the transmitter.
+    while (static_cast<uint8_t>(tx.phase - 1) < TX_TAIL - 1) {
     }
     return 1;
 }
 
-extern "C" uint8_t send_packet(uint8_t f, const uint8_t *data, uint8_t length) {
+extern "C" __attribute__((used)) uint8_t send_packet(uint8_t f, const uint8_t *data, uint8_t length) {
     return send(f, HEADER_USER, data, length);
 }

@@ -1,8 +1,8 @@
 // The transmitter's interrupt: one pulse of light on the sending faces, and the gap after the next pulse.
 //
 // Timer1 counts cycles up to OCR1A, which is double buffered: what is written while a pulse is being sent is the
-// gap that begins with the *next* pulse. All ways through this handler take the same time, so that every pulse is
-// 20.1 us wide; the gap is worked out while the light is on.
+// gap that begins with the *next* pulse. All ways through this handler keep the light on for 161 cycles (20.1 us);
+// the gap is worked out meanwhile.
 
 #include <avr/io.h>
 #include "layout.h"
@@ -27,7 +27,7 @@ transmit_pulse:
         ldd     r24, Z+TX_SHIFT
         lsr     r24
         breq    byte_done
-        ldi     r25, 36                 // turns of the delay below, for this way
+        ldi     r25, 44                 // turns of three cycles in the delay below, for this way
 send_bit:                               // C is the bit, r24 what is left to shift, r25 the delay
         sts     TX + TX_SHIFT, r24
         brcs    1f
@@ -48,7 +48,7 @@ end_of_light:                           // r24: what SENDING_FACES becomes
         out     LO8(PINB), r30          // anode low: dark
         out     LO8(PINC), r30          // cathode high: charge
         out     LO8(SENDING_FACES), r24
-        ldi     r24, 3
+        ldi     r24, 5
 1:      dec     r24
         brne    1b
         out     LO8(DDRC), r24          // after 2 us let it float
@@ -81,26 +81,28 @@ byte_done:
         sts     INFRARED + 3 * FACE_STRIDE + FACE_SENDING, r24
         sts     INFRARED + 4 * FACE_STRIDE + FACE_SENDING, r24
         sts     INFRARED + 5 * FACE_STRIDE + FACE_SENDING, r24
-        ldi     r25, 29
+        ldi     r25, 38
         rjmp    end_of_light
 
 tail:   // the pulse after this one is the last: its gap does not matter
         std     Z+TX_PHASE, r25
-        ldi     r25, 37
-        rjmp    set_gap_done
-set_gap_done:
+        ldi     r25, 43
         in      r24, LO8(SENDING_FACES)
         rjmp    end_of_light
 
 start:  ldi     r25, TX_IN_HEADER
         std     Z+TX_PHASE, r25
-        ldi     r25, 33
+        nop
+        nop
+        ldi     r25, 39
         rjmp    sync
 
 header: ldi     r25, TX_IN_DATA
         std     Z+TX_PHASE, r25
         ldd     r24, Z+TX_HEADER
-        ldi     r25, 31
+        nop
+        nop
+        ldi     r25, 38
         rjmp    load
 
 next_data:
@@ -114,7 +116,7 @@ next_data:
         ld      r24, Z+
         sts     TX + TX_DATA, r30
         sts     TX + TX_DATA + 1, r31
-        ldi     r25, 24
+        ldi     r25, 35
 load:   sec
         ror     r24
         rjmp    send_bit
@@ -122,7 +124,8 @@ load:   sec
 no_more:
         ldi     r25, TX_TAIL
         std     Z+TX_PHASE, r25
-        ldi     r25, 33
+        nop
+        ldi     r25, 40
 sync:   ldi     r30, lo8(GAP_SYNC)
         ldi     r31, hi8(GAP_SYNC)
         rjmp    set_gap
