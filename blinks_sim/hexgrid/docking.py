@@ -69,7 +69,7 @@ def _candidates(
 ) -> list[tuple[float, float, float, float]]:
     """List (shift, degrees, dx, dy) of places in reach where open faces meet, nearest first."""
     middle = centroid(piece)
-    span = max(math.dist(middle, (pose.x, pose.y)) for pose in piece.values()) + SQRT3 + reach
+    span = max(math.dist(middle, (pose.x, pose.y)) for pose in piece.values()) + SQRT3 + reach + _FINE
     near = {tile: pose for tile, pose in index.within(*middle, span) if tile not in piece}
     open_piece, open_resting = _open_faces(piece), _open_faces(near)
     found: set[tuple[float, float, float, float]] = set()
@@ -80,7 +80,7 @@ def _candidates(
             ours_turned = Nearby({tile: turned[tile] for tile in ours})
             for tile in theirs:
                 at = near[tile]
-                for mate, pose in ours_turned.within(at.x, at.y, SQRT3 + reach):
+                for mate, pose in ours_turned.within(at.x, at.y, SQRT3 + reach + _FINE):
                     for face in open_resting[tile]:
                         ux, uy = normals(at.angle)[face]
                         dx, dy = at.x + SQRT3 * ux - pose.x, at.y + SQRT3 * uy - pose.y

@@ -19,7 +19,7 @@ APOTHEM = SQRT3 / 2  # centre to the middle of a face
 CONTACT_ANGLE = 6.0  # degrees
 CONTACT_GAP = 0.12  # radii
 OVERLAP_SLACK = 0.02  # radii: hexagons this deep in each other still count as touching
-ON_LATTICE = 1e-3  # radii, and as much of a radian: how far off a pose still lies on a cell
+ON_LATTICE = 1e-6  # radii, and as much of a radian: rounding errors, which still lie on a cell
 
 _EPSILON = 1e-9
 _NEAREST = 2 * APOTHEM * math.cos(math.radians(CONTACT_ANGLE / 2)) - CONTACT_GAP - _EPSILON
