@@ -68,7 +68,8 @@ class Layout:
             if spot.cell in line_of:
                 first = line_of[spot.cell]
                 raise LayoutError(
-                    f"{name}:{number}: cell of {content!r} is taken by the tile of line {first}; move one of them"
+                    f"{name}:{number}: cell of {content!r} is taken by the tile of line {first}; "
+                    "move one of them"
                 )
             line_of[spot.cell] = number
             spots.append(spot)
