@@ -96,8 +96,8 @@ def call(tools: Path, program: str, *args: str) -> str:
 def compile_all(tools: Path, sources: list[Path], flags: list[str], out: Path) -> list[str]:
     """Compile each source into `out`; return the object files."""
     objects = []
-    for source in sources:
-        target = str(out / f"{source.name}.o")
+    for number, source in enumerate(sources):
+        target = str(out / f"{number:02}_{source.name}.o")  # a sketch may have a main.cpp of its own
         kind = ["-x", "c++", "-include", "Arduino.h"] if source.suffix == ".ino" else []
         if source.suffix == ".S":
             kind = ["-x", "assembler-with-cpp"]
