@@ -12,7 +12,7 @@ static constexpr uint8_t STAY_AWAKE_BIT = 0x40;
 static constexpr uint8_t PARITY_BIT = 0x80;
 
 struct FaceState {
-    uint32_t expires_ms;
+    Timer expiry;
     uint32_t send_ms;
     uint8_t received;
     uint8_t compared;   // the value received when a change was asked for last
@@ -85,7 +85,7 @@ void receive() {
         if (!in.ready) {
             continue;
         }
-        faces[f].expires_ms = now + EXPIRY_MS;
+        faces[f].expiry.set(EXPIRY_MS);
         // The BIOS leaves the packet alone until `ready` is cleared.
         receive_packet(faces[f], const_cast<const uint8_t *>(in.packet), in.length);
         in.ready = 0;
@@ -139,7 +139,7 @@ bool didValueOnFaceChange(byte face) {
     return changed;
 }
 
-bool isValueReceivedOnFaceExpired(byte face) { return faces[face].expires_ms < blinklib::now; }
+bool isValueReceivedOnFaceExpired(byte face) { return faces[face].expiry.isExpired(); }
 
 bool isAlone() {
     FOREACH_FACE(f) {

@@ -19,7 +19,10 @@ using blinklib::now;
 
 unsigned long millis() { return now; }
 
-void Timer::set(uint32_t duration_ms) { target_ms = now + duration_ms; }
+// Not inlined: each is called from several places, and 32-bit arithmetic is long.
+#define SHARED_CODE __attribute__((noinline))
+
+SHARED_CODE void Timer::set(uint32_t duration_ms) { target_ms = now + duration_ms; }
 
 void Timer::add(uint16_t duration_ms) {
     target_ms = target_ms > NEVER - duration_ms ? NEVER : target_ms + duration_ms;
@@ -27,6 +30,6 @@ void Timer::add(uint16_t duration_ms) {
 
 void Timer::never() { target_ms = NEVER; }
 
-bool Timer::isExpired() { return now > target_ms; }
+SHARED_CODE bool Timer::isExpired() { return now > target_ms; }
 
 uint32_t Timer::getRemaining() { return now >= target_ms ? 0 : target_ms - now; }
