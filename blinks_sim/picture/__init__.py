@@ -15,12 +15,12 @@ from typing import TypeAlias
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # a library never prints
 
-import pygame  # noqa: E402
+import pygame
 
-from ..errors import UsageError  # noqa: E402
-from ..hexgrid import Pose  # noqa: E402
-from ..moments import Frame  # noqa: E402
-from .sprites import Faces, Sprites  # noqa: E402
+from ..errors import UsageError
+from ..hexgrid import Pose
+from ..moments import Frame
+from .sprites import Faces, Sprites
 
 __all__ = ["DESK", "Faces", "Look", "Painter", "bounds", "fit", "render", "save"]
 
@@ -73,10 +73,15 @@ class Painter:
                 self._blit(onto, self.sprites.fault(), pose)
 
     def outline(
-        self, onto: pygame.Surface, pose: Pose, color: tuple[int, int, int], fill: float = 0.0
+        self,
+        onto: pygame.Surface,
+        pose: Pose,
+        color: tuple[int, int, int],
+        fill: float = 0.0,
+        edge: float = 0.9,
     ) -> None:
-        """Draw the outline of a tile, filled with an opacity of 0–1."""
-        self._blit(onto, self.sprites.outline(pose.angle, color, fill), pose)
+        """Draw the outline of a tile; `fill` and `edge` are opacities, 0–1."""
+        self._blit(onto, self.sprites.outline(pose.angle, color, fill, edge), pose)
 
     def _blit(
         self, onto: pygame.Surface, sprite: pygame.Surface, pose: Pose, drop: float = 0.0, flags: int = 0

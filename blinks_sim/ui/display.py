@@ -1,0 +1,56 @@
+"""Whether there is a display, and a window on it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pygame
+
+from ..errors import UsageError
+from ..picture import Size
+
+SMALLEST: Size = (480, 360)
+DENSE_HIGH = 1800  # a desktop with so many lines gets a window of twice the size
+_NO_DISPLAY = {"offscreen", "dummy"}  # SDL falls back on these without a word
+
+
+def available() -> bool:
+    """Tell whether a window would be seen by anybody."""
+    try:
+        pygame.display.init()
+        return pygame.display.get_driver() not in _NO_DISPLAY
+    except pygame.error:
+        return False
+
+
+@contextmanager
+def window(title: str, size: Size) -> Iterator[pygame.Window]:
+    """Open a resizable window for the length of a `with`.
+
+    Raises `UsageError` where the display refuses it.
+    """
+    try:
+        pygame.display.init()
+        pygame.font.init()
+        if pygame.display.get_driver() == "x11":
+            # Drawing is in software: going through a texture costs some 6 ms a frame on a software display.
+            os.environ.setdefault("SDL_FRAMEBUFFER_ACCELERATION", "0")
+        made = pygame.Window(title, _within_desktop(size), resizable=True)
+    except pygame.error as problem:
+        raise UsageError(f"cannot open a window: {problem}; run with --headless") from problem
+    try:
+        made.minimum_size = SMALLEST
+        yield made
+    finally:
+        made.destroy()
+        pygame.display.quit()
+
+
+def _within_desktop(size: Size) -> Size:
+    """Return a window's size: larger on a dense desktop, never larger than it."""
+    wide, high = pygame.display.get_desktop_sizes()[0]
+    if high >= DENSE_HIGH:
+        size = (size[0] * 2, size[1] * 2)
+    return min(size[0], wide), min(size[1], high)
