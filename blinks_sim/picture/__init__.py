@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -24,7 +24,7 @@ from .sprites import Faces, Sprites
 
 __all__ = ["DESK", "Faces", "Look", "Painter", "bounds", "fit", "render", "save"]
 
-DESK = (19, 20, 24)
+DESK = (27, 29, 34)
 MARGIN = 0.7  # radii around the outermost tiles
 RADIUS_PX = 48.0
 
@@ -58,15 +58,17 @@ class Painter:
         """Return the point of the table under a pixel."""
         return (x - self.origin[0]) / self.scale, (y - self.origin[1]) / self.scale
 
-    def tiles(self, onto: pygame.Surface, looks: Iterable[Look], lift: float = 0.0) -> None:
-        """Draw tiles given as (pose, faces, fault); a `lift` in radii lets their shadows fall farther."""
-        looks = list(looks)
-        for pose, _, _ in looks:
-            self._blit(onto, self.sprites.shadow(pose.angle, lift > 0), pose, 0.06 + lift)
+    def halos(self, onto: pygame.Surface, looks: Iterable[Look]) -> None:
+        """Draw the light that tiles, given as (pose, faces, fault), cast on the desk."""
         for pose, faces, _ in looks:
             halo = self.sprites.halo(pose.angle, faces)
             if halo is not None:
                 self._blit(onto, halo, pose, flags=pygame.BLEND_RGB_ADD)
+
+    def tiles(self, onto: pygame.Surface, looks: Sequence[Look], lift: float = 0.0) -> None:
+        """Draw tiles; a `lift` in radii lets their shadows fall farther."""
+        for pose, _, _ in looks:
+            self._blit(onto, self.sprites.shadow(pose.angle, lift > 0), pose, 0.06 + lift)
         for pose, faces, fault in looks:
             self._blit(onto, self.sprites.cap(pose.angle, faces), pose)
             if fault is not None:
@@ -125,7 +127,9 @@ def render(frame: Frame, size: Size | None = None, scale: float = RADIUS_PX) -> 
     painter = Painter(*fit(box, (0.0, 0.0, *size)))
     surface = pygame.Surface(size, depth=32)
     surface.fill(DESK)
-    painter.tiles(surface, ((tile.pose, tile.faces, tile.fault) for tile in frame.tiles))
+    looks = [(tile.pose, tile.faces, tile.fault) for tile in frame.tiles]
+    painter.halos(surface, looks)
+    painter.tiles(surface, looks)
     return surface
 
 

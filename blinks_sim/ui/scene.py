@@ -18,6 +18,7 @@ REFUSED: Color = (255, 92, 84)
 CHOSEN: Color = (225, 230, 240)
 DOWN: Color = (255, 255, 255)
 RIBBON: Color = (255, 214, 120)
+SHADE: Color = (24, 20, 12)
 NUMBER: Color = (255, 255, 255)
 LIFT = 0.16  # radii a held piece seems to float above the desk
 
@@ -46,6 +47,7 @@ def draw_table(
         return [(seen[number], tiles[number].faces, tiles[number].fault) for number in numbers]
 
     resting = [number for number in tiles if number not in held]
+    painter.halos(onto, looks(list(tiles)))
     painter.tiles(onto, looks(resting))
     for number in resting:
         if tiles[number].pressed or number == hands.pressed:
@@ -75,11 +77,13 @@ def _draw_ribbon(
     line = [painter.to_screen(*point) for point in points]
     for contact in crossed:
         center = painter.to_screen(*face_midpoint(seen[contact.a], contact.face_a))
-        pygame.draw.aacircle(onto, RIBBON, center, max(4, round(0.13 * painter.scale)))
+        radius = max(4, round(0.13 * painter.scale))
+        pygame.draw.aacircle(onto, SHADE, center, radius + 2)
+        pygame.draw.aacircle(onto, RIBBON, center, radius)
     wide = max(2, round(0.055 * painter.scale))
-    for start, end in pairwise(line):
-        pygame.draw.aaline(onto, RIBBON, start, end, wide)
-        pygame.draw.aacircle(onto, RIBBON, end, wide / 2)
+    for color, thick in ((SHADE, wide + 4), (RIBBON, wide)):
+        for start, end in pairwise(line):
+            pygame.draw.aaline(onto, color, start, end, thick)
 
 
 def _draw_number(onto: pygame.Surface, painter: Painter, number: int, pose: Pose) -> None:
