@@ -9,7 +9,8 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any, Self, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Generic, Self, TypeVar
 
 from .commands import Command
 from .errors import BlinksError, UsageError
@@ -85,6 +86,25 @@ class Meter:
         return 100.0 * (quantum - start) * QUANTUM_S / (now - then) if now > then else 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class _Job(Generic[T]):
+    """Hold a function that wants the table, and where its result will be."""
+
+    function: Callable[[Table], T]
+    done: Future[T] = field(default_factory=Future)
+
+    def carry_out(self, table: Table) -> None:
+        if not self.done.set_running_or_notify_cancel():
+            return
+        try:
+            self.done.set_result(self.function(table))
+        except BlinksError as error:
+            self.done.set_exception(error)
+        except BaseException as error:
+            self.done.set_exception(error)
+            raise
+
+
 class Pacer:
     """Run a table on a thread of its own, as a context manager.
 
@@ -100,7 +120,7 @@ class Pacer:
     ) -> None:
         self._table = table
         self._clock = clock
-        self._jobs: queue.SimpleQueue[Callable[[], object] | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[_Job[Any] | None] = queue.SimpleQueue()
         self._pace = Pace(_checked(speed), clock())
         self._meter = Meter()
         self._percent = 0.0
@@ -140,7 +160,7 @@ class Pacer:
     @speed.setter
     def speed(self, speed: float) -> None:
         self._pace.speed = _checked(speed)
-        self._jobs.put(lambda: None)  # it may be waiting
+        self._jobs.put(_Job(lambda table: None))  # it may be waiting
 
     def submit(self, command: Command) -> Future[None]:
         """Have a command carried out before the next quantum.
@@ -151,10 +171,10 @@ class Pacer:
 
     def call(self, function: Callable[[Table], T]) -> Future[T]:
         """Have a function called with the table before the next quantum; return where its result will be."""
-        self._check()
-        done: Future[T] = Future()
-        self._jobs.put(lambda: self._carry_out(function, done))
-        return done
+        job = _Job(function)
+        self._jobs.put(job)
+        self._check()  # after putting: a thread that dies cancels the job, or has died before
+        return job.done
 
     def _check(self) -> None:
         if self._error is not None:
@@ -162,21 +182,16 @@ class Pacer:
 
     # On the thread -----------------------------------------------------------------------------------
 
-    def _carry_out(self, function: Callable[[Table], T], done: Future[T]) -> None:
-        try:
-            done.set_result(function(self._table))
-        except BlinksError as error:
-            done.set_exception(error)
-        except BaseException as error:
-            done.set_exception(error)
-            raise
-
     def _main(self) -> None:
         try:
             while self._work_off():
                 self._run_due()
         except BaseException as error:  # whatever it is, it belongs to the owner
             self._error = error
+        while not self._jobs.empty():
+            job = self._jobs.get()
+            if job is not None:
+                job.done.cancel()  # nobody shall wait for what will never be done
 
     def _work_off(self) -> bool:
         """Do what has been asked for, waiting for it while nothing is due; tell whether to go on."""
@@ -184,10 +199,10 @@ class Pacer:
         wait_s = self._pace.wait_s()
         try:
             while True:
-                job: Any = self._jobs.get(block=wait_s != 0.0, timeout=wait_s)
+                job = self._jobs.get(block=wait_s != 0.0, timeout=wait_s)
                 if job is None:
                     return False
-                job()
+                job.carry_out(self._table)
                 worked, wait_s = True, 0.0
         except queue.Empty:
             pass

@@ -207,6 +207,7 @@ class Table:
             pose = Pose.of(cell, turn or 0)
             if turn is None:
                 pose = dataclasses.replace(pose, angle=first.angle)
+        _check_finite({tiles[0].id: pose})
         degrees = (pose.angle - first.angle) % 360.0
         about = (first.x, first.y)
         shift = (pose.x - first.x, pose.y - first.y)
@@ -289,7 +290,9 @@ class Table:
 
     def _move(self, poses: dict[int, Pose], lifted: bool) -> None:
         tiles = {number: self.tile(number) for number in poses}
-        if not lifted:
+        if lifted:
+            _check_finite(poses)
+        else:
             self._check_free(poses)
         for number, tile in tiles.items():
             tile.pose, tile.lifted = poses[number], lifted
@@ -297,11 +300,10 @@ class Table:
 
     def _check_free(self, poses: Mapping[int, Pose]) -> None:
         """Refuse poses that overlap each other or a resting tile that does not move."""
+        _check_finite(poses)
         resting = {n: t.pose for n, t in self._tiles.items() if n not in poses and not t.lifted}
         index = Nearby({**resting, **poses})
         for number, pose in poses.items():
-            if not all(map(math.isfinite, (pose.x, pose.y, pose.angle))):
-                raise TableError(f"tile {number} cannot lie at {pose}; give finite numbers")
             for other, at in index.within(pose.x, pose.y, 2.0):
                 if other != number and overlap(pose, at):
                     raise TableError(
@@ -445,6 +447,12 @@ def _place(pose: Pose) -> str:
     if pose.place is not None:
         return f"cell {pose.place[0]}"
     return f"({pose.x:.2f}, {pose.y:.2f})"
+
+
+def _check_finite(poses: Mapping[int, Pose]) -> None:
+    for number, pose in poses.items():
+        if not all(map(math.isfinite, (pose.x, pose.y, pose.angle))):
+            raise TableError(f"tile {number} cannot lie at {pose}; give finite numbers")
 
 
 def _battery(millivolts: int) -> int:
