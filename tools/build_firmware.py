@@ -103,7 +103,16 @@ def compile_all(tools: Path, sources: list[Path], flags: list[str], out: Path) -
             kind = ["-x", "assembler-with-cpp"]
         relative = Path(os.path.relpath(source, FIRMWARE)).as_posix()
         plain = [f for f in flags if f != "-flto" and not f.startswith(("-std", "-fper", "-fno-thr"))]
-        call(tools, "avr-g++", *(plain if source.suffix == ".S" else flags), *kind, "-c", relative, "-o", target)
+        call(
+            tools,
+            "avr-g++",
+            *(plain if source.suffix == ".S" else flags),
+            *kind,
+            "-c",
+            relative,
+            "-o",
+            target,
+        )
         objects.append(target)
     return objects
 

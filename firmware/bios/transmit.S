@@ -100,8 +100,6 @@ start:  ldi     r25, TX_IN_HEADER
 header: ldi     r25, TX_IN_DATA
         std     Z+TX_PHASE, r25
         ldd     r24, Z+TX_HEADER
-        nop
-        nop
         ldi     r25, 38
         rjmp    load
 
