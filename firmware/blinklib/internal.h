@@ -14,6 +14,17 @@ constexpr uint8_t NO_OP_BYTE = 0x33;   // twice: nothing, but it wakes; its pari
 extern uint32_t now;   // the time of this loop()
 void snapshot_time();
 
+// The pixels as the sketch has set them, kept while the library shows something of its own.
+class SavedColors {
+public:
+    SavedColors() { memcpy(colors, shared(), sizeof colors); }
+    void restore() const { memcpy(shared(), colors, sizeof colors); }
+
+private:
+    static void *shared() { return const_cast<uint16_t *>(bios::pixels().color); }   // no interrupt uses them
+    uint16_t colors[FACE_COUNT];
+};
+
 void snapshot_button();
 
 void receive();

@@ -15,6 +15,7 @@ static Timer stay_awake_lockout;
 
 // A tile held for 3 s on its own offers its game once it is let go; held on to 6 s it sleeps instead.
 static void offer_game() {
+    const SavedColors colors;
     uint8_t face = 0;
     while (!(bios::button().events & bios::BUTTON_HELD_6S)) {
         setColor(OFF);
@@ -26,6 +27,7 @@ static void offer_game() {
         bios_display_pixel_buffer();
         face = face == FACE_COUNT - 1 ? 0 : face + 1;
     }
+    colors.restore();
 }
 
 // A press anywhere keeps the whole cluster awake. The lockout ends the echo.

@@ -51,11 +51,8 @@ static bool is_called() {
 }
 
 void warm_sleep() {
-    void *const colors = const_cast<uint16_t *>(bios::pixels().color);   // no interrupt reads or writes them
-    uint8_t saved[sizeof bios::pixels().color];
-
     bios_postpone_sleep();
-    memcpy(saved, colors, sizeof saved);
+    const SavedColors colors;
     announce(SLEEP_BYTE, Color(0, 0, 1).as_uint16 & ~1, FALL_FROM, -STEP);
     setColor(OFF);
     bios_display_pixel_buffer();
@@ -74,7 +71,7 @@ void warm_sleep() {
     restart_inactivity();
     drop_packets();
     announce(NO_OP_BYTE, Color(1, 1, 1).as_uint16 & ~1, RISE_FROM, STEP);
-    memcpy(colors, saved, sizeof saved);
+    colors.restore();
     bios_display_pixel_buffer();
     woke_from_warm_sleep = true;
 }

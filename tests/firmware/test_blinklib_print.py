@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from .building import build_sketch, printed, run_alone
+from blinks_sim import Table
+
+from .building import build_sketch, printed
 
 # A C++ expression, what print() of it writes.
 PRINTED = [
@@ -74,7 +76,10 @@ def test_flush_returns_after_the_last_byte() -> None:
     """Flush waits for the byte in the shift register: nothing is lost when the port is switched off next."""
     body = 'port.flush(); port.print(F("last")); port.flush(); UCSR0B = 0;'
     text = SKETCH.format(body=body).replace('port.println("end");', "")
-    assert run_alone(build_sketch(text), 1.0).serial == "last"
+    table = Table(seed=1)
+    tile = table.add(build_sketch(text))
+    table.run(1.0)
+    assert tile.serial == "last"
 
 
 @pytest.mark.parametrize("sent", [b"Q", bytes(range(256))])
@@ -90,7 +95,9 @@ def test_echo(sent: bytes) -> None:
         }
         void loop() {}
     """
-    tile = run_alone(build_sketch(text), 1.0)
+    table = Table(seed=1)
+    tile = table.add(build_sketch(text))
+    table.run(1.0)
     tile.send(sent)
-    tile._table.run(0.05)
+    table.run(0.05)
     assert tile.serial.encode("latin-1") == sent

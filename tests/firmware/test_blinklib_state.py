@@ -52,8 +52,9 @@ def test_long_long_press_among_neighbors() -> None:
     table.add(Image.load("hello"), cell=(1, 0))
     table.run(1.0)
     lines = clicks(4.0, table).splitlines()
-    assert (lines[:2], lines[-1]) == (["pressed", "long"], "released")
-    assert set(lines[2:-1]) == {"long long"}
+    assert lines[:2] == ["pressed", "long"]
+    assert "released" in lines[-2:]  # the loop that sees the release may see the flag once more
+    assert set(lines[2:]) == {"long long", "released"}
     assert 50 < len(lines) < 150  # 74 to 114 loops a second
     assert tile.fault is None
 

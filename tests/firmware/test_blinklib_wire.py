@@ -188,7 +188,6 @@ def test_an_unread_datagram_is_kept() -> None:
 
 SENDER = """
 static byte data[] = {1, 2, 4, 8, 16, 32, 64, 128, 255, 10, 11, 12, 13, 14, 15, 16, 17};
-static byte step;
 void setup() {}
 void loop() {
     if (buttonPressed()) {
