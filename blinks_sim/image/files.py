@@ -134,7 +134,9 @@ def _loaded(elf: ELFFile, name: str) -> dict[int, int]:
             continue
         data = segment.data()
         if len(data) != size:
-            raise ImageError(f"{name}: truncated ELF: 0x{start:04X} has {len(data)} of {size} bytes; {AGAIN}")
+            raise ImageError(
+                f"{name}: truncated ELF: 0x{start:04X} has {len(data):,} of {size:,} bytes; {AGAIN}"
+            )
         for address, byte in enumerate(data, start):
             if address in flash:
                 raise ImageError(f"{name}: address 0x{address:04X} is given twice; {AGAIN}")
