@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 from collections.abc import Sequence
@@ -147,7 +148,7 @@ def _has_display() -> bool:
 
 def _run(table: Table, seconds: float) -> None:
     """Run the table, with a bar where somebody watches."""
-    if not sys.stderr.isatty():
+    if not (sys.stderr.isatty() and 0 <= seconds < math.inf):
         table.run(seconds)
         return
     from rich.console import Console
