@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,16 +14,21 @@ from ..picture import Size
 
 SMALLEST: Size = (480, 360)
 DENSE_HIGH = 1800  # a desktop with so many lines gets a window of twice the size
+_DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
 _NO_DISPLAY = {"offscreen", "dummy"}  # SDL falls back on these without a word
 
 
 def available() -> bool:
-    """Tell whether a window would be seen by anybody."""
+    """Tell whether a window would be seen, or was asked for where nobody sees it (SDL_VIDEODRIVER=dummy)."""
+    chosen = os.environ.get("SDL_VIDEODRIVER")
+    if sys.platform == "linux" and not (chosen or any(os.environ.get(name) for name in _DISPLAYS)):
+        return False  # without asking SDL, whose search for a display makes other libraries complain
     try:
         pygame.display.init()
-        return pygame.display.get_driver() not in _NO_DISPLAY
+        driver = pygame.display.get_driver()
     except pygame.error:
         return False
+    return driver not in _NO_DISPLAY or driver == chosen
 
 
 @contextmanager
