@@ -3,8 +3,8 @@
     python tools/build_firmware.py            # build, print sizes
     python tools/build_firmware.py --check    # build aside and compare; exit status 1 on a difference
 
-An image is Intel HEX: the BIOS at 0x2E00-0x3FFF, a sketch at 0x1700 (linked to run at 0x0000). A sketch folder may
-hold `variants.txt`, lines of `name DEFINE=VALUE ...`: further images of the same sketch.
+An image is Intel HEX: the BIOS at 0x2E00-0x3FFF, a sketch at 0x1700 (linked to run at 0x0000). A sketch
+folder may hold `variants.txt`, lines of `name DEFINE=VALUE ...`: further images of the same sketch.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from blinks_sim.core import Chip
@@ -89,13 +91,13 @@ def test_short_press_sticks() -> None:
 
 
 def test_holding() -> None:
-    """Long press at 1,201 ms; the 3-s flag every millisecond from 3,001 ms; the 6-s flag at 6,001 ms; over again."""
+    """Long press at 1,201 ms, the 3-s flag each millisecond from 3,001 ms, the 6-s flag at 6,001 ms."""
     _, log = _play(9500, 100)
     assert _times(log, LONG) == pytest.approx([1201], abs=2)
     assert _times(log, HELD_6S) == pytest.approx([6001], abs=2)
     three = _times(log, HELD_3S)
     assert three[0] == pytest.approx(3001, abs=2)
-    gap = [b - a for a, b in zip(three, three[1:], strict=False)]
+    gap = [b - a for a, b in pairwise(three)]
     assert sorted(gap)[-2] < 3 and max(gap) == pytest.approx(3001, abs=4)
     assert sum(time < 6001 for time in three) == pytest.approx(3000, abs=3)
 

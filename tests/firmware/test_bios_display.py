@@ -75,7 +75,7 @@ def test_faces_are_told_apart() -> None:
 
 
 def test_frozen_display_does_not_hang_the_sketch() -> None:
-    """A phase of 5 or more stops the display where it is, and a sketch that then shows colors still returns."""
+    """A phase of 5 or more stops the display; a sketch that then shows colors still runs on."""
     tile = booted(SHOW)
     tile.write(PHASE, b"\x05")
     run_ms(tile, 20)

@@ -7,7 +7,7 @@ import pytest
 
 from blinks_sim.core import Chip, Sleep
 
-from .bios_rig import COLORS, DOWN, EVENTS, IDLE, MILLIS, SHOW, SLEEP_TIME, WOKE, booted, chip, run_ms, word
+from .bios_rig import COLORS, DOWN, EVENTS, MILLIS, SHOW, SLEEP_TIME, WOKE, booted, chip, run_ms, word
 
 SLEEPER = """
 here: lds r24, 0x02F0
@@ -77,7 +77,7 @@ def test_battery_at_start(millivolts: int, low: bool) -> None:
 
 
 def test_sleep_now_and_wake() -> None:
-    """The tile waits for the release, powers down in the dark, and returns at a press with the woke flag cleared."""
+    """The tile waits for the release and powers down; a press wakes it, with the woke flag cleared."""
     tile = booted(SLEEPER)
     tile.write(COLORS, b"\xff" * 12)
     tile.write(WOKE, b"\x01")
