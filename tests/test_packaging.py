@@ -70,6 +70,15 @@ def test_links_lead_somewhere(page: str):
     assert [link for link in links if not (ROOT / link).exists()] == []
 
 
+def test_readme_example_runs(capsys: pytest.CaptureFixture[str]):
+    """The Python example in the README does what it says."""
+    example = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    exec(compile(example[1], "README.md", "exec"), {})
+    first, *_, last = capsys.readouterr().out.splitlines()
+    assert first == "BLUE RED [None, None, <Tile 1: fracture>, None, None, None]"
+    assert last.startswith("[None, None, None, None, None, None] ")
+
+
 @pytest.mark.long
 def test_installs_without_a_compiler(tmp_path: Path):
     """With no C compiler on PATH, pip installs the project and it runs tiles from another folder."""
@@ -87,7 +96,7 @@ def test_installs_without_a_compiler(tmp_path: Path):
         check=False,
     )
     assert install.returncode == 0, install.stdout[-4000:] + install.stderr[-4000:]
-    assert "Collecting ziglang" in install.stdout
+    assert "Collecting ziglang" in install.stdout + install.stderr
 
     run = subprocess.run(
         [
