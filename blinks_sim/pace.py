@@ -125,7 +125,7 @@ class Pacer:
         self._meter = Meter()
         self._percent = 0.0
         self._frame = table.frame()
-        self._published = clock()
+        self._frame_due = clock()
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._main, name="table", daemon=True)
 
@@ -218,13 +218,13 @@ class Pacer:
         self._table.run(quanta * QUANTUM_S)
         end = self._clock()
         self._pace.ran(quanta, end - start)
-        if end - self._published >= 0.9 * FRAME_S:
+        if end >= self._frame_due:
             self._publish(end)
 
     def _publish(self, now: float) -> None:
         self._frame = self._table.frame()
         self._percent = 0.0 if self._pace.speed == 0 else self._meter.mark(now, self._table.quantum)
-        self._published = now
+        self._frame_due = max(self._frame_due + FRAME_S, now)  # on average 60 a second, never several at once
 
 
 def _checked(speed: float) -> float:
