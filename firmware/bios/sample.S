@@ -104,6 +104,7 @@ display:
         inc     r25
         cpi     r25, 6
         brne    2f
+        ldi     r25, 1
         sts     PIXELS + PIXEL_BLANKING, r25
         ldi     r25, 0
 2:      sts     PIXELS + PIXEL_CURRENT, r25
@@ -246,7 +247,8 @@ got_sync:
         tst     r21
         breq    start_packet
         std     Z+FACE_INCOMING, r22
-        std     Z+FACE_READY, r21       // any non-zero value
+        ldi     r26, 1
+        std     Z+FACE_READY, r26
         cpi     r21, 4
         breq    maybe_seed
         rjmp    live_face

@@ -41,7 +41,6 @@ def _until_started(table: ChipTable, tiles: list[Chip], limit_s: float) -> float
     return took
 
 
-@pytest.mark.long
 def test_game_spreads_to_a_neighbor() -> None:
     """A neighbor gets the whole image, byte for byte, and both start it within 25 s."""
     root, other = chip(GAME), chip(IDLE)
@@ -54,7 +53,6 @@ def test_game_spreads_to_a_neighbor() -> None:
     assert other.flash(BUILTIN, IMAGE_BYTES) == image(IDLE)
 
 
-@pytest.mark.long
 def test_game_travels_along_a_chain() -> None:
     """The middle tile of three relays the game to the third; all run the same bytes, clocks 2 % apart."""
     tiles = [chip(GAME), chip(SHOW, skew_ppm=10_000), chip(IDLE, skew_ppm=-10_000)]
