@@ -17,7 +17,7 @@ _HOMES = {"Image": "image", "Table": "table", "Tile": "tile"}
 
 
 def __getattr__(name: str) -> Any:
-    # Deferred: the pure modules (rules, grid, layouts) load without the compiled core.
+    # Deferred: rules and grid load without the compiled core, and the command line can say it is missing.
     if name in _HOMES:
         from importlib import import_module
 

@@ -138,14 +138,21 @@ def cut(poses: Poses, touching: Iterable[Contact], ribbon: Sequence[Point]) -> C
     centre exactly on the ribbon counts as lying to its right: a ribbon through a centre is no special case.
     Parts are in the order of `poses`; a ribbon that ends inside a cluster may separate nothing.
     """
-    whole = set(touching)
-    segments = list(pairwise(ribbon))
+    whole = list(touching)
+    ends = [(poses[contact.a], poses[contact.b]) for contact in whole]
+    # A hand draws some hundred short segments: each is compared with what lies near it only.
+    index = Nearby({n: Pose((a.x + b.x) / 2, (a.y + b.y) / 2) for n, (a, b) in enumerate(ends)})
     crossed = frozenset(
-        contact
-        for contact in whole
-        if any(_crosses(poses[contact.a], poses[contact.b], start, end) for start, end in segments)
+        whole[n]
+        for start, end in pairwise(ribbon)
+        for n, _ in index.within(*_middle(start, end), (math.dist(start, end) + Nearby.SIDE) / 2)
+        if _crosses(*ends[n], start, end)
     )
-    return Cut(crossed, tuple(clusters(poses, whole - crossed)))
+    return Cut(crossed, tuple(clusters(poses, set(whole) - crossed)))
+
+
+def _middle(a: Point, b: Point) -> Point:
+    return (a[0] + b[0]) / 2, (a[1] + b[1]) / 2
 
 
 def _crosses(a: Pose, b: Pose, start: Point, end: Point) -> bool:
