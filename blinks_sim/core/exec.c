@@ -39,10 +39,13 @@
 
 #define CARRY (c >> 8 & 1)
 #define IN_RAM(address) ((uint16_t)((address) - RAM_START) <= RAM_END - RAM_START)
-#define PAIR(n) ((uint16_t)(m[n] | m[(n) + 1] << 8))
+/* How a 16-bit value is read decides whether the host can take it straight from its store buffer: pairs are mostly written byte by byte, so they
+ * are read so (volatile keeps the compiler from joining the two); the stack pointer is written and read whole. */
+#define BYTE(n) (*(volatile const uint8_t *)&m[n])
+#define PAIR(n) ((uint16_t)(BYTE(n) | BYTE((n) + 1) << 8))
 #define SET_PAIR(n, value) (m[n] = (uint8_t)(value), m[(n) + 1] = (uint8_t)((value) >> 8))
-#define SP_NOW ((uint16_t)(m[SPL] | m[SPH] << 8))
-#define SET_SP(value) (m[SPL] = (uint8_t)(value), m[SPH] = (uint8_t)((value) >> 8))
+#define SP_NOW load_word(m + SPL)
+#define SET_SP(value) store_word(m + SPL, (uint16_t)(value))
 
 #define FLAGS_ARITHMETIC(d, r, res) \
     do { \
@@ -163,6 +166,18 @@ typedef struct {
     uint8_t t_flag, registers[32];
 } Poll;
 
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the stack pointer is kept in the host's byte order, which must be little-endian"
+#endif
+static inline uint16_t load_word(const uint8_t *from)
+{
+    uint16_t word;
+    memcpy(&word, from, 2);
+    return word;
+}
+
+static inline void store_word(uint8_t *to, uint16_t word) { memcpy(to, &word, 2); }
+
 static uint8_t slow_load(bc_tile *t, uint16_t address)
 {
     if (address < 0x20 || address == SREG)
@@ -220,8 +235,8 @@ void avr_exec(bc_tile *t, int32_t budget)
     };
 #endif
     uint8_t *const m = t->mem;
-    Code *const code = t->code;
-    Code *ip = code + t->pc;
+    const Code *const code = t->code;
+    const Code *ip = code + t->pc;
     int32_t left = budget;
     uint32_t c, h, v, n, z, s;
     Poll poll;
@@ -239,7 +254,7 @@ again:
 #endif
 
     OP(UNDECODED) {
-        *ip = avr_decode(t->flash, (uint32_t)(ip - code));
+        t->own_code[ip - code] = avr_decode(t->flash, (uint32_t)(ip - code));
         DISPATCH();
     }
     OP(BLOCKED) FAULT(BC_FAULT_RWW, 0xFFFF);

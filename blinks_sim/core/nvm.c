@@ -16,9 +16,12 @@ enum { EERIE = 0x08, EEMPE = 0x04, EEPE = 0x02, EERE = 0x01 };
 
 void avr_forget_code(bc_tile *t, bool rww_only, bool blocked)
 {
-    if (!rww_only)
-        memset(t->code, OP_UNDECODED, sizeof t->code);
-    memset(t->code, blocked ? OP_BLOCKED : OP_UNDECODED, RWW_WORDS * sizeof t->code[0]);
+    if (!rww_only || t->code != t->own_code)
+        memset(t->own_code, OP_UNDECODED, sizeof t->own_code);
+    memset(t->own_code, blocked ? OP_BLOCKED : OP_UNDECODED, RWW_WORDS * sizeof t->own_code[0]);
+    t->code = t->own_code;
+    t->code_age = 0;
+    avr_end_slice(t);
 }
 
 static void irqs(bc_tile *t)
@@ -55,7 +58,6 @@ static void program_page(bc_tile *t, uint16_t z, bool erase)
         avr_forget_code(t, false, t->rww_busy);
     }
     chip_plan(t);
-    avr_end_slice(t);
 }
 
 void nvm_spm(bc_tile *t)

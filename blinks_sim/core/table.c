@@ -12,6 +12,7 @@
 #define QUANTUM_FS ((int64_t)BC_QUANTUM_PS * 1000)
 #define POWER_ON_SPREAD_FS 4000000000000u   /* tiles are powered on within 4 ms of each other [M] */
 #define CHUNK 4                 /* tiles a worker takes at a time */
+#define SHARE_EVERY 256         /* quanta between looks for tiles with the same flash */
 #define SPINS 2000              /* turns a waiting worker spins before it sleeps */
 #define MAX_THREADS 64
 
@@ -19,7 +20,9 @@ struct bc_table {
     bc_tile **tiles;            /* by slot, NULL where free */
     int32_t (*contacts)[BC_FACES][2];   /* by slot and face: slot and face beyond, -1 none */
     int slots, room;
+    uint16_t *edges[2];         /* by parity and slot: edges in the tile's outbox, close together for neighbors to look at */
     uint64_t quantum;
+    SharedCodes codes;
 
     int threads, started;
     pthread_t worker[MAX_THREADS];
@@ -103,6 +106,14 @@ static uint64_t osc_at(const bc_tile *t, int64_t fs)
     return t->quantum_osc + (since > 0 ? (uint64_t)((since + period - 1) / period) : 0);
 }
 
+/* The next edge of one face's list that changes what falls on that face: a list holds the edges of all six LEDs beyond. */
+static void pass_over(bc_tile *t, int i)
+{
+    bool lit = t->ir_lit >> t->in[i].face & 1;
+    while (t->in[i].edge < t->in[i].end && !(t->in[i].edge->mask & t->in[i].bit) == !lit)
+        t->in[i].edge++;
+}
+
 static void find_next_edge(bc_tile *t)
 {
     t->edge_osc = NEVER;
@@ -116,13 +127,12 @@ static void find_next_edge(bc_tile *t)
 void tile_take_edges(bc_tile *t, uint64_t now)
 {
     for (int i = 0; i < t->in_count; i++)
-        for (; t->in[i].edge < t->in[i].end; t->in[i].edge++) {
+        while (t->in[i].edge < t->in[i].end) {
             uint64_t at = osc_at(t, (int64_t)t->in[i].edge->rel_ps2 * 2000);
-            bool on = t->in[i].edge->mask & t->in[i].bit;
             if (at > now)
                 break;
-            if (on != (t->ir_lit >> t->in[i].face & 1))
-                board_light_in(t, t->in[i].face, on, at);
+            board_light_in(t, t->in[i].face, t->in[i].edge->mask & t->in[i].bit, at);
+            pass_over(t, i);
         }
     find_next_edge(t);
 }
@@ -145,13 +155,16 @@ static void begin_quantum(bc_table *table, int slot)
     t->in_count = 0;
     for (int face = 0; face < BC_FACES; face++) {
         int32_t *beyond = table->contacts[slot][face];
-        const bc_tile *other = beyond[0] < 0 ? NULL : table->tiles[beyond[0]];
-        if (!other || !other->out_count[before])
+        const bc_tile *other;
+        if (beyond[0] < 0 || !table->edges[before][beyond[0]])
             continue;
+        other = table->tiles[beyond[0]];
         t->in[t->in_count].edge = other->out[before];
         t->in[t->in_count].end = other->out[before] + other->out_count[before];
         t->in[t->in_count].face = (uint8_t)face;
-        t->in[t->in_count++].bit = (uint8_t)(1 << beyond[1]);
+        t->in[t->in_count].bit = (uint8_t)(1 << beyond[1]);
+        pass_over(t, t->in_count);
+        t->in_count += t->in[t->in_count].edge < t->in[t->in_count].end;
     }
     if (t->in_count) {
         find_next_edge(t);
@@ -172,6 +185,7 @@ static void run_quantum(bc_table *table, int slot)
     }
     t->quantum_osc += steps;
     t->phase_fs = end - (int64_t)(steps * t->period_fs);
+    table->edges[t->parity][slot] = t->out_count[t->parity];
 }
 
 /* ---- Workers ---- */
@@ -250,6 +264,10 @@ void bc_table_run(bc_table *table, uint64_t quanta)
     if (many)
         start_workers(table);
     for (; quanta; quanta--) {
+        if (table->quantum % SHARE_EVERY == 0)
+            for (int slot = 0; slot < table->slots; slot++)
+                if (table->tiles[slot])
+                    codes_share(&table->codes, table->tiles[slot]);
         atomic_store(&table->next_slot, 0);
         if (many && table->started) {
             atomic_store(&table->busy, table->started);
@@ -295,9 +313,20 @@ void bc_table_free(bc_table *table)
     pthread_mutex_destroy(&table->lock);
     pthread_cond_destroy(&table->wake);
     pthread_cond_destroy(&table->done);
+    codes_free(&table->codes);
+    free(table->edges[0]);
+    free(table->edges[1]);
     free(table->tiles);
     free(table->contacts);
     free(table);
+}
+
+/* After tiles were added or restored. */
+static void count_edges(bc_table *table)
+{
+    for (int slot = 0; slot < table->slots; slot++)
+        for (int i = 0; i < 2; i++)
+            table->edges[i][slot] = table->tiles[slot] ? table->tiles[slot]->out_count[i] : 0;
 }
 
 static void separate(bc_table *table, int slot)
@@ -321,12 +350,19 @@ int bc_table_add(bc_table *table, bc_tile *tile)
         if (!contacts)
             return -1;
         table->contacts = contacts;
+        for (int i = 0; i < 2; i++) {
+            uint16_t *edges = realloc(table->edges[i], (size_t)room * sizeof *edges);
+            if (!edges)
+                return -1;
+            table->edges[i] = edges;
+        }
         table->room = room;
     }
     if (slot == table->slots)
         table->slots++;
     table->tiles[slot] = tile;
     separate(table, slot);
+    count_edges(table);
     tile->standalone = 0;
     if (osc_now(tile) == 0 && tile->phase_fs == 0) {    /* nobody powers all tiles on at the same instant */
         tile->phase_fs = -(int64_t)(chip_random(tile) % POWER_ON_SPREAD_FS);
@@ -370,6 +406,7 @@ void bc_table_contacts(bc_table *table, const int32_t *rows, int count)
 {
     for (int slot = 0; slot < table->slots; slot++)
         separate(table, slot);
+    count_edges(table);
     for (int i = 0; i < count; i++) {
         const int32_t *row = rows + 4 * i;
         table->contacts[row[0]][row[1]][0] = row[2];
@@ -383,4 +420,9 @@ void bc_table_contacts(bc_table *table, const int32_t *rows, int count)
 }
 
 uint64_t bc_table_quantum(const bc_table *table) { return table->quantum; }
-void bc_table_set_quantum(bc_table *table, uint64_t quantum) { table->quantum = quantum; }
+
+void bc_table_set_quantum(bc_table *table, uint64_t quantum)
+{
+    table->quantum = quantum;
+    count_edges(table);
+}

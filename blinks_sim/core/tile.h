@@ -44,6 +44,7 @@ typedef struct { uint8_t op, a; uint16_t b; } Code;
 typedef struct {
     uint64_t at;                /* cycle up to which count and flags are current */
     uint64_t irq_at;            /* cycle of the next enabled interrupt flag, or NEVER */
+    uint64_t latch_at;          /* cycle at which written OCR values come into force, NEVER: none wait */
     uint32_t position;          /* place within the period, in counts (dual slope: up, then down) */
     uint16_t top, ocr[2];       /* in force */
     uint16_t ocr_next[2];       /* as written; comes into force at the update point */
@@ -131,7 +132,9 @@ struct bc_tile {
     uint64_t edge_osc;          /* next incoming edge, NEVER if none in this quantum */
     Bytes serial_out;
     uint64_t *pulse_osc; uint8_t *pulse_mask; size_t pulse_count, pulse_room;
-    Code code[FLASH_WORDS + 2]; /* decoded on first execution; op 0 = not yet */
+    const Code *code;           /* decoded flash: own_code, or a copy shared by tiles with the same flash */
+    uint32_t code_age;          /* how often the table has looked since the flash last changed */
+    Code own_code[FLASH_WORDS + 2]; /* decoded on first execution; op 0 = not yet */
 };
 
 static inline uint64_t osc_of(const bc_tile *t, uint64_t cycle)
@@ -222,6 +225,15 @@ void board_light_until(bc_tile *t, uint64_t cycle);
 void board_light_in(bc_tile *t, int face, bool on, uint64_t osc);
 void board_osc_event(bc_tile *t, uint64_t now);
 uint64_t board_next_osc(const bc_tile *t);
+
+/* sharing.c: one decoded flash for all tiles that hold the same, so that it stays in the host's caches */
+typedef struct {
+    Code code[FLASH_WORDS + 2];
+    uint8_t flash[BC_FLASH_BYTES];
+} SharedCode;
+typedef struct { SharedCode *entries[16]; int count; } SharedCodes;
+void codes_share(SharedCodes *codes, bc_tile *t);
+void codes_free(SharedCodes *codes);
 
 /* table.c */
 void tile_emit(bc_tile *t);                     /* IR LEDs changed now: put an edge into the outbox */

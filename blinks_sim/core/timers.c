@@ -102,6 +102,13 @@ static void raise_irqs(bc_tile *t, int n)
     avr_irq(t, vector_b[n], wanted & OCFB);
 }
 
+static uint64_t latch_cycle(const bc_tile *t, int n)
+{
+    const Timer *timer = &t->timer[n];
+    uint32_t goal = mode_of(timer, n)->update == UPDATE_TOP ? timer->top : 0;
+    return timer->stale ? edge_cycle(t, n, edges_to(timer->position, goal, period_of(timer, n))) : NEVER;
+}
+
 static void plan(bc_tile *t, int n)
 {
     Timer *timer = &t->timer[n];
@@ -113,11 +120,9 @@ static void plan(bc_tile *t, int n)
         if (at < timer->irq_at)
             timer->irq_at = at;
     }
-    if (timer->stale && timer->irq_at != NEVER) {   /* what the next round brings depends on the values still waiting */
-        uint64_t at = edge_cycle(t, n, edges_to(timer->position, mode_of(timer, n)->update == UPDATE_TOP ? timer->top : 0, period_of(timer, n)));
-        if (at < timer->irq_at)
-            timer->irq_at = at;
-    }
+    timer->latch_at = latch_cycle(t, n);
+    if (timer->irq_at != NEVER && timer->latch_at < timer->irq_at)
+        timer->irq_at = timer->latch_at;        /* what the next round brings depends on the values still waiting */
 }
 
 static void find_top(bc_tile *t, int n)
@@ -155,35 +160,27 @@ static void advance(bc_tile *t, int n, uint64_t cycle)
         timer->at = cycle;
 }
 
-static uint64_t latch_cycle(const bc_tile *t, int n)
-{
-    const Timer *timer = &t->timer[n];
-    uint32_t goal = mode_of(timer, n)->update == UPDATE_TOP ? timer->top : 0;
-    return timer->stale ? edge_cycle(t, n, edges_to(timer->position, goal, period_of(timer, n))) : NEVER;
-}
-
 /* Bring into force, in the order of their times, all buffered OCR values due until a cycle. */
 void timer_latch_until(bc_tile *t, uint64_t cycle)
 {
     for (;;) {
-        uint64_t first = NEVER;
-        int which = 0;
-        for (int n = 0; n < 3; n++)
-            if (t->timer[n].stale && latch_cycle(t, n) < first) {
-                first = latch_cycle(t, n);
-                which = n;
-            }
-        if (first > cycle)
+        Timer *timer;
+        int n = t->timer[0].latch_at <= t->timer[2].latch_at ? 0 : 2;
+        if (t->timer[1].latch_at < t->timer[n].latch_at)
+            n = 1;
+        timer = &t->timer[n];
+        if (timer->latch_at > cycle)
             return;
-        if (which != 1)
-            board_light_until(t, first);
-        advance(t, which, first);
-        t->timer[which].ocr[0] = t->timer[which].ocr_next[0];
-        t->timer[which].ocr[1] = t->timer[which].ocr_next[1];
-        t->timer[which].stale = false;
-        find_top(t, which);
-        if (t->timer[which].position > t->timer[which].top && t->timer[which].dual_slope)
-            t->timer[which].position = t->timer[which].top;
+        if (n != 1)
+            board_light_until(t, timer->latch_at);
+        advance(t, n, timer->latch_at);
+        timer->ocr[0] = timer->ocr_next[0];
+        timer->ocr[1] = timer->ocr_next[1];
+        timer->stale = false;
+        timer->latch_at = NEVER;
+        find_top(t, n);
+        if (timer->position > timer->top && timer->dual_slope)
+            timer->position = timer->top;
     }
 }
 
@@ -379,7 +376,7 @@ void timer_reset(bc_tile *t)
     for (int n = 0; n < 3; n++) {
         memset(&t->timer[n], 0, sizeof t->timer[n]);
         t->timer[n].at = t->cycle;
-        t->timer[n].irq_at = NEVER;
+        t->timer[n].irq_at = t->timer[n].latch_at = NEVER;
         find_top(t, n);
     }
     t->prescaler_at[0] = t->prescaler_at[1] = t->cycle;
