@@ -23,7 +23,7 @@ USUAL_SKEW_PPM = 10_000  # seeded skews lie within ± this
 CLICK_S = 0.060  # a click: so long down, then so long up
 WINDOW_S = 0.280  # and so long after the last one: the window closes 330 ms after a press
 
-_SERIAL_QUANTA = 100  # how often serial bytes are fetched: 10 ms, at most 1,000 bytes at 1 Mbaud
+_SLICE_QUANTA = 1000
 
 
 class Table:
@@ -73,9 +73,8 @@ class Table:
         end = self._due_ps // QUANTUM_PS
         self._connect()
         while self.quantum < end:
-            # In slices on a fixed grid, so that bytes are fetched before the chips' buffers fill.
-            grid = (self.quantum // _SERIAL_QUANTA + 1) * _SERIAL_QUANTA
-            self._core.run(min(grid, end) - self.quantum)
+            # In slices, so that an interrupt from the keyboard is heard and serial bytes do not pile up.
+            self._core.run(min(_SLICE_QUANTA, end - self.quantum))
             self._fetch_serial()
 
     @property
@@ -323,8 +322,10 @@ class Table:
         tile.image = image
 
     def _send(self, tile: Tile, data: bytes, baud: int) -> None:
+        before = tile.chip.save()
         taken = tile.chip.give_serial(data, baud)
         if taken < len(data):
+            tile.chip.restore(before)
             raise TableError(
                 f"tile {tile.id} took only {taken} of {len(data)} bytes; run the table between sends"
             )

@@ -51,6 +51,32 @@ TALKER = image(
     "talker",
 )
 
+# Sends back what it receives on the service port.
+ECHO = image(
+    """
+        ldi r16, 0x80
+        sts CLKPR, r16
+        ldi r16, 0
+        sts CLKPR, r16
+        ldi r16, 1<<U2X0
+        sts UCSR0A, r16
+        ldi r16, 1<<TXEN0 | 1<<RXEN0
+        sts UCSR0B, r16
+    again:
+        lds r16, UCSR0A
+        sbrs r16, RXC0
+        rjmp again
+        lds r17, UDR0
+    full:
+        lds r16, UCSR0A
+        sbrs r16, UDRE0
+        rjmp full
+        sts UDR0, r17
+        rjmp again
+    """,
+    "echo",
+)
+
 # Flashes light on all faces and samples what falls on them, over and over. The waits between follow from all
 # that was seen so far, the button included, so the least difference in delivered light soon shows everywhere.
 CHATTER = image(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from itertools import islice, pairwise
 from random import Random
@@ -301,6 +302,54 @@ def fractured() -> str:
     return chat(image=Image.load("fracture"), slices=(0.7,))
 
 
+deeds = st.lists(
+    st.one_of(
+        st.builds(commands.Press, st.integers(0, 4)),
+        st.builds(commands.Release, st.integers(0, 4)),
+        st.builds(commands.Reset, st.integers(0, 4)),
+        st.builds(commands.Remove, st.tuples(st.integers(0, 4))),
+        st.builds(
+            lambda number, place, turn: commands.Move(((number, Pose.of(place, turn)),)),
+            st.integers(0, 4),
+            st.sampled_from(list(islice(spiral((0, 0)), 12))),
+            st.integers(0, 5),
+        ),
+        st.integers(1, 200),  # quanta to run
+    ),
+    max_size=30,
+)
+
+
+def lived(image: Image, history: list[commands.Command | int], threads: int, skip: bool, step: int) -> str:
+    """Do and run what a history says, in steps of so many quanta; refused commands count as well."""
+    table = laid(FLOWER[:5], image, threads=threads)
+    table.set_skip(skip)
+    for deed in history:
+        if isinstance(deed, int):
+            for start in range(0, deed, step):
+                table.run(min(step, deed - start) * 1e-4)
+        else:
+            with contextlib.suppress(TableError):
+                table.submit(deed)
+    return table.digest()
+
+
+@settings(max_examples=40, deadline=None)
+@given(deeds)
+def test_any_history_has_one_end(history: list[commands.Command | int]):
+    """Whatever is done to a table, threads, skipping and slices do not show."""
+    assert lived(CHATTER, history, 1, True, 1000) == lived(CHATTER, history, 3, False, 7)
+
+
+@settings(max_examples=8, deadline=None)
+@given(deeds)
+def test_any_history_of_fracture_has_one_end(history: list[commands.Command | int]):
+    """The same with real firmware, from its first light on."""
+    history = [7000, *(deed * 5 if isinstance(deed, int) else deed for deed in history)]
+    image = Image.load("fracture")
+    assert lived(image, history, 1, True, 10_000) == lived(image, history, 2, False, 613)
+
+
 # Commands and keeping
 
 
@@ -420,5 +469,7 @@ def test_commands_name_tiles_that_exist():
 def test_serial_input_has_an_end():
     """More bytes than the port can queue are refused with what to do."""
     table = laid([(0, 0)], IDLE)
+    before = table.digest()
     with pytest.raises(TableError, match=r"took only \d+ of 100000 bytes; run the table between sends"):
         table.tile(0).send(bytes(100_000))
+    assert table.digest() == before

@@ -10,7 +10,7 @@ import pytest
 from blinks_sim import Image, Table
 from blinks_sim.errors import TableError
 
-from .programs import CHATTER, FAULTY, IDLE, LAMP, TALKER
+from .programs import CHATTER, ECHO, FAULTY, IDLE, LAMP, TALKER
 
 BOOT_S = 1.0
 
@@ -69,6 +69,16 @@ def test_serial_text_accumulates(table: Table):
     assert tile.serial.startswith(half)
     assert len(tile.serial) == pytest.approx(50_000, rel=0.01)  # ten bits a byte at 1 Mbaud
     assert {tile.serial[i : i + 2] for i in range(0, len(tile.serial) - 1, 2)} == {"hi"}
+
+
+def test_bytes_sent_to_a_tile_arrive(table: Table):
+    """What is sent into the service port reaches the firmware, in order."""
+    tile = table.add(ECHO)
+    table.run(0.01)
+    tile.send(b"hello, ")
+    tile.send(b"tile")
+    table.run(0.01)
+    assert tile.serial == "hello, tile"
 
 
 def test_memory_can_be_read_and_changed(table: Table):
