@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
@@ -54,5 +54,34 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
             if not known:
                 pytest.fail(f"golden file {name} was missing: written, look at it and run again")
         assert text == path.read_text(encoding="utf-8")
+
+    return compare
+
+
+@pytest.fixture
+def golden_picture(request: pytest.FixtureRequest) -> Callable[[str, Any], None]:
+    """Return a function (name, surface) that compares a picture with tests/golden/<name>.
+
+    Small differences pass: fonts and scaling differ a little between versions of pygame. A missing file is
+    written, and the test fails.
+    """
+    import pygame
+
+    def compare(name: str, surface: pygame.Surface) -> None:
+        path = Path(__file__).parent / "golden" / name
+        if not path.exists() or request.config.getoption("--update-golden"):
+            known = path.exists()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            pygame.image.save(surface, path)
+            if not known:
+                pytest.fail(f"golden picture {name} was missing: written, look at it and run again")
+        wanted = pygame.image.load(path)
+        assert surface.get_size() == wanted.get_size()
+        apart = abs(
+            pygame.surfarray.array3d(surface).astype(int) - pygame.surfarray.array3d(wanted).astype(int)
+        )
+        assert apart.mean() < 1.5, f"{name}: pixels differ by {apart.mean():.2f} of 255 on average"
+        wrong = (apart.max(axis=2) > 48).mean()
+        assert wrong < 0.004, f"{name}: {wrong:.2%} of the pixels differ clearly"
 
     return compare

@@ -101,27 +101,28 @@ class Sprites:
                 self._kept.popitem(last=False)
             return sprite
 
-    def _side(self, reach: float) -> int:
-        """Return the side in pixels, odd, of a sprite that reaches so many radii from its centre."""
-        return max(3, 2 * round(reach * self.scale) + 1)
+    def _extent(self, reach: float) -> tuple[int, float]:
+        """Return the side in pixels, odd, of a sprite of about that reach in radii, and its exact reach."""
+        side = max(3, 2 * round(reach * self.scale) + 1)
+        return side, side / (2.0 * self.scale)
 
     def _cap(self, slant: int, light: Floats) -> pygame.Surface:
-        side = self._side(CAP_REACH)
+        side, reach = self._extent(CAP_REACH)
         grid = min(side, LIGHT_GRID)
-        shown = _encode_fast(_lights(slant, grid, CAP_REACH) @ light)
+        shown = _encode_fast(_lights(slant, grid, reach) @ light)
         # The white of the cap gives way to the light in it: red, not salmon.
         unlit = (1.0 - shown.max(axis=2, keepdims=True)) ** 1.5
         screen = CAP_UNLIT * unlit + shown
         cap = pygame.transform.smoothscale(_surface(screen), (side, side))
-        body, gloss = self._body(slant, side)
+        body, gloss = self._body(slant, side, reach)
         cap.blit(body, (0, 0), special_flags=pygame.BLEND_RGBA_MULT)
         cap.blit(gloss, (0, 0), special_flags=pygame.BLEND_RGB_ADD)
         return cap
 
-    def _body(self, slant: int, side: int) -> tuple[pygame.Surface, pygame.Surface]:
+    def _body(self, slant: int, side: int, reach: float) -> tuple[pygame.Surface, pygame.Surface]:
         """Return what a cap's light is multiplied with (shape, darker rim) and the gloss that is added."""
-        body = self._keep(("body", slant), lambda: _body(slant, side, self.scale))
-        gloss = self._keep(("gloss", slant), lambda: _gloss(slant, side, self.scale))
+        body = self._keep(("body", slant), lambda: _body(slant, side, reach, self.scale))
+        gloss = self._keep(("gloss", slant), lambda: _gloss(slant, side, reach, self.scale))
         assert body is not None
         assert gloss is not None
         return body, gloss
@@ -129,29 +130,28 @@ class Sprites:
     def _halo(self, slant: int, levels: tuple[int, ...]) -> pygame.Surface | None:
         if not any(levels):
             return None
-        side = self._side(HALO_REACH)
+        side, reach = self._extent(HALO_REACH)
         grid = min(side, LIGHT_GRID)
-        cast = _encode_fast(_casts(slant, grid) @ _light(levels))
+        cast = _encode_fast(_casts(slant, grid, reach) @ _light(levels))
         return pygame.transform.smoothscale(_surface(cast), (side, side))
 
     def _shadow(self, slant: int, lifted: bool) -> pygame.Surface:
-        side = self._side(SHADOW_REACH)
-        inside = _inside(slant, side, SHADOW_REACH)
+        side, reach = self._extent(SHADOW_REACH)
+        inside = _inside(slant, side, reach)
         soft = 0.42 if lifted else 0.16
         strength = np.clip(0.5 + inside / (2 * soft), 0.0, 1.0) ** 1.5
         return _surface(np.zeros((side, side, 3)), strength * (0.5 if lifted else 0.6))
 
     def _outline(self, slant: int, color: tuple[int, int, int], fill: float, edge: float) -> pygame.Surface:
-        side = self._side(CAP_REACH)
-        inside = _inside(slant, side, CAP_REACH) * self.scale
+        side, reach = self._extent(CAP_REACH)
+        inside = _inside(slant, side, reach) * self.scale
         width = max(1.5, 0.05 * self.scale)
         line = np.clip(inside + 0.5, 0.0, 1.0) * np.clip(width - inside + 0.5, 0.0, 1.0)
         alpha = np.maximum(line * edge, np.clip(inside + 0.5, 0.0, 1.0) * fill)
         return _surface(np.broadcast_to(np.array(color) / 255.0, (side, side, 3)), alpha)
 
     def _fault(self) -> pygame.Surface:
-        side = self._side(0.5)
-        x, y = _points(side, 0.5)
+        x, y = _points(*self._extent(0.5))
         soften = self.scale
         disc = np.clip((0.44 - np.hypot(x, y)) * soften + 0.5, 0.0, 1.0)
         ring = np.clip((0.44 - np.hypot(x, y)) * soften + 0.5, 0.0, 1.0) - np.clip(
@@ -239,9 +239,9 @@ def _lights(slant: int, grid: int, reach: float) -> Floats:
 
 
 @lru_cache(maxsize=128)
-def _casts(slant: int, grid: int) -> Floats:
+def _casts(slant: int, grid: int, reach: float) -> Floats:
     """Return how much of each face's light falls on the desk where: array (grid, grid, 6)."""
-    x, y = _points(grid, HALO_REACH)
+    x, y = _points(grid, reach)
     fade = np.clip((HALO_REACH - np.hypot(x, y)) / 0.7, 0.0, 1.0) ** 2
     lit = [
         0.055 * np.exp(-((x - 0.8 * ux) ** 2 + (y - 0.8 * uy) ** 2) / (2 * 0.42**2)) * fade
@@ -250,17 +250,17 @@ def _casts(slant: int, grid: int) -> Floats:
     return np.asarray(np.stack(lit, axis=2), dtype=np.float32)
 
 
-def _body(slant: int, side: int, scale: float) -> pygame.Surface:
-    inside = _inside(slant, side, CAP_REACH)
+def _body(slant: int, side: int, reach: float, scale: float) -> pygame.Surface:
+    inside = _inside(slant, side, reach)
     shape = np.clip(inside * scale + 0.5, 0.0, 1.0)
     rim = 0.70 + 0.30 * np.clip(inside / 0.14, 0.0, 1.0) ** 0.7
     return _surface(np.repeat(rim[..., None], 3, axis=2), shape)
 
 
-def _gloss(slant: int, side: int, scale: float) -> pygame.Surface:
+def _gloss(slant: int, side: int, reach: float, scale: float) -> pygame.Surface:
     """Return the light of the room on the cap's upper edge."""
-    inside = _inside(slant, side, CAP_REACH)
-    _, y = _points(side, CAP_REACH)
+    inside = _inside(slant, side, reach)
+    _, y = _points(side, reach)
     width = max(0.035, 1.2 / scale)
     edge = np.exp(-(((inside - width) / width) ** 2)) * np.clip(-y, 0.0, 1.0)
     sheen = np.clip(0.5 - y, 0.0, 2.0) * np.clip(inside / 0.3, 0.0, 1.0)

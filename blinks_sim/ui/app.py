@@ -28,6 +28,7 @@ FRAMES_PER_S = 60
 SPEEDS = (0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 SAID_MS = 4000.0
 METER_MS = 200.0
+REST_MS = 500.0  # a pointer that rests on a tile so long wants to know its number
 ROOM = 1.5  # radii of empty desk around the tiles
 LARGEST = 74.0  # pixels a radius at usual size
 
@@ -105,6 +106,7 @@ class Desk:
         self._help = False
         self._numbers = False
         self._percent = (source.percent, -METER_MS)
+        self._hovered: tuple[int | None, float] = (None, 0.0)
         self._drawn: object = None
         self.painter = Painter()
         self.frame: Frame = source.frame
@@ -315,12 +317,15 @@ class Desk:
             held.swing *= 0.72 if abs(held.swing) > 1.0 else 0.0
         seen = self._motion.seen(self.hands.poses, held.poses(seen=True) if held else {}, now_ms)
         hovered = None if self.hands.busy or self._help else self._tile_pointed_at()
+        if hovered != self._hovered[0]:
+            self._hovered = (hovered, now_ms)
+        rested = hovered if now_ms - self._hovered[1] >= REST_MS else None
         button = self.toolbar.button_at(self._pointer) if self._pointer is not None else None
         state = State(self._speed, self._paused, self._percent[0], button)
         words, alert = self._status_words(hovered, button)
         look = (
             tuple((t.id, seen[t.id], t.faces.tobytes(), t.fault, t.pressed) for t in self.frame.tiles),
-            (self.hands.selected, hovered, self._numbers, self._help, self.hands.pressed),
+            (self.hands.selected, hovered, rested, self._numbers, self._help, self.hands.pressed),
             held and (held.pointer, held.turns, held.swing),
             self.hands.ribbon and len(self.hands.ribbon.points),
             (state.speed, state.paused, round(state.percent), button, words, frozenset(self.hands.done)),
@@ -330,7 +335,7 @@ class Desk:
         if look == self._drawn:
             return False
         self._drawn = look
-        draw_table(onto, self.painter, self._tiles, seen, self.hands, Extras(hovered, self._numbers))
+        draw_table(onto, self.painter, self._tiles, seen, self.hands, Extras(rested, self._numbers))
         if self.hinting:
             self._hints.draw(onto, self.hands.done)
         self._status.draw(onto, words, alert)

@@ -31,6 +31,7 @@ from .asunder import slide_apart
 REACH = 0.75  # radii over which magnets pull
 PRESS_MS = 80.0  # a press without movement reaches the firmware after this
 STEADY_PX = 6.0  # a pointer that moves farther drags
+NEW_REACH = 1.4  # radii over which a new tile is pulled to others
 SLIP = 0.6  # radii: one that moves farther with the button down lets go of it and drags
 RIBBON_STEP = 0.12  # radii between points of a ribbon
 
@@ -206,6 +207,8 @@ class Hands:
             self._say(texts.PUT_BACK)
         elif press is not None and press.button_down:
             self._button(press.tile, False)
+        elif self.ribbon is not None:
+            self._say("")
         self.ribbon = None
         return was_busy
 
@@ -311,7 +314,9 @@ def fits(piece: dict[int, Pose], resting: dict[int, Pose]) -> bool:
 def place_for_new(poses: dict[int, Pose], at: Point) -> Pose | None:
     """Return where a new tile can lie near a point: docked, or right there; None without room."""
     wanted = {-1: Pose(*at)}
-    placed = snap(wanted, poses, 2.6)
-    if placed is not None and (placed.shift < 1.4 or not fits(wanted, poses)):
-        return placed.poses[-1]
-    return wanted[-1] if fits(wanted, poses) else None
+    open_desk = fits(wanted, poses)
+    for reach in (NEW_REACH,) if open_desk else (NEW_REACH, 4 * NEW_REACH, 16 * NEW_REACH):
+        placed = snap(wanted, poses, reach)
+        if placed is not None:
+            return placed.poses[-1]
+    return wanted[-1] if open_desk else None

@@ -36,10 +36,10 @@ class Toolbar:
         self._size = round(21 * zoom)
         self._wide = wide
         self._labels = True
-        self._areas = self._lay_out()
-        if self._areas["help"].left < self._areas["reset"].right + 8 * zoom:
+        self.areas = self._lay_out()
+        if self.areas["help"].left < self.areas["reset"].right + 8 * zoom:
             self._labels = False
-            self._areas = self._lay_out()
+            self.areas = self._lay_out()
 
     def _lay_out(self) -> dict[str, pygame.Rect]:
         gap, pad = round(6 * self._zoom), round(5 * self._zoom)
@@ -72,7 +72,7 @@ class Toolbar:
     def button_at(self, at: tuple[float, float]) -> str | None:
         """Return the name of the button at a pixel."""
         return next(
-            (name for name, area in self._areas.items() if name != "speed" and area.collidepoint(at)), None
+            (name for name, area in self.areas.items() if name != "speed" and area.collidepoint(at)), None
         )
 
     def draw(self, onto: pygame.Surface, state: State) -> None:
@@ -86,7 +86,7 @@ class Toolbar:
             "reset": texts.RESET,
             "help": texts.HELP_BUTTON,
         }
-        for name, area in self._areas.items():
+        for name, area in self.areas.items():
             if name == "speed":
                 self._draw_speed(onto, area, state)
                 continue
