@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -86,10 +87,9 @@ def call(tools: Path, program: str, *args: str) -> str:
         text=True,
         env={**os.environ, "LC_ALL": "C"},
     )
-    if done.stderr:
-        sys.stderr.write(done.stderr)
     if done.returncode:
-        raise BuildError(f"{program} failed (status {done.returncode})")
+        raise BuildError(f"{program} failed (status {done.returncode})\n{done.stderr.rstrip()}")
+    sys.stderr.write(done.stderr)
     return done.stdout
 
 
@@ -103,16 +103,8 @@ def compile_all(tools: Path, sources: list[Path], flags: list[str], out: Path) -
             kind = ["-x", "assembler-with-cpp"]
         relative = Path(os.path.relpath(source, FIRMWARE)).as_posix()
         plain = [f for f in flags if f != "-flto" and not f.startswith(("-std", "-fper", "-fno-thr"))]
-        call(
-            tools,
-            "avr-g++",
-            *(plain if source.suffix == ".S" else flags),
-            *kind,
-            "-c",
-            relative,
-            "-o",
-            target,
-        )
+        wanted = plain if source.suffix == ".S" else flags
+        call(tools, "avr-g++", *wanted, *kind, "-c", relative, "-o", target)
         objects.append(target)
     return objects
 
@@ -128,7 +120,15 @@ def link(tools: Path, objects: list[str], script: str, out: Path) -> bytes:
     flags = [*COMMON, "-nostartfiles", "-Wl,--gc-sections", f"-Wl,-Map={out / 'image.map'}", "-T", script]
     if script == "sketch.ld":
         flags += ["-Tdata", SKETCH_DATA]
-    call(tools, "avr-g++", *flags, *objects, "-o", str(elf))
+    try:
+        call(tools, "avr-g++", *flags, *objects, "-o", str(elf))
+    except BuildError as error:
+        over = re.search(r"section `\.(\w+)' will not fit in region `(\w+)'", str(error))
+        if over is None:
+            raise
+        raise BuildError(
+            f"{out.name} does not fit: its {over[1]} is too large for {over[2]} ({script})"
+        ) from None
     binary = out / "image.bin"
     call(tools, "avr-objcopy", "-O", "binary", "--gap-fill", "0xFF", "-R", ".eeprom", str(elf), str(binary))
     return binary.read_bytes()

@@ -168,3 +168,29 @@ def test_two_tiles_exchange_packets(skew: int) -> None:
         send(source, face, data)
         table.run(170 + turn)
         assert packet(sink, other) == b"\x37" + data, turn
+
+
+def test_handlers_stay_small() -> None:
+    """Sending while five faces hear and the button goes down takes at most 26 bytes of stack, in time."""
+    tile = booted(SENDER)
+    send(tile, 0, bytes([0xFF] * 30))
+    times = [tile.osc + 8000.0]
+    for symbol in _symbols(b"\x37\xff\x00"):
+        times.append(times[-1] + GAP_US[symbol] * US)
+    changes = sorted([(round(time), True) for time in times] + [(round(time + 161), False) for time in times])
+    tile.press()
+    lowest, entered = 0x04FF, 0
+    for due, on in changes:
+        while (status := tile.status()).osc < due:
+            lowest = min(lowest, status.sp)
+            if status.pc in (0x381C, 0x3840):
+                assert not entered, "the 128-µs handler began anew before its end"
+                entered = status.sp
+            elif status.sp > entered:
+                entered = 0
+            tile.step()
+        for face in range(1, 6):
+            tile.shine(face, on)
+    run_ms(tile, 1)
+    assert [packet(tile, face) for face in range(1, 6)] == [b"\x37\xff\x00"] * 5
+    assert 0x04FF - lowest <= 26

@@ -7,7 +7,20 @@ import pytest
 
 from blinks_sim.core import Chip, Sleep
 
-from .bios_rig import COLORS, DOWN, EVENTS, MILLIS, SHOW, SLEEP_TIME, WOKE, booted, chip, run_ms, word
+from .bios_rig import (
+    COLORS,
+    DOWN,
+    ENTROPY,
+    EVENTS,
+    MILLIS,
+    SHOW,
+    SLEEP_TIME,
+    WOKE,
+    booted,
+    chip,
+    run_ms,
+    word,
+)
 
 SLEEPER = """
 here: lds r24, 0x02F0
@@ -146,3 +159,13 @@ def test_low_battery_on_waking() -> None:
     tile.release()
     lit = [np.any(tile.light()[:, 0] > 0.5) for _ in range(300) if run_ms(tile, 7.68) is None]
     assert any(lit) and not all(lit)
+
+
+def test_entropy_of_the_watchdog() -> None:
+    """Each watchdog interrupt leaves another moment of Timer0 for the sketch to see."""
+    tile = booted("ldi r24, 0x18\nldi r25, 0x40\nsts WDTCSR, r24\nsts WDTCSR, r25\nhere: rjmp here")
+    seen = set()
+    for _ in range(40):
+        run_ms(tile, 17)
+        seen.add(tile.read(ENTROPY))
+    assert len(seen) > 20

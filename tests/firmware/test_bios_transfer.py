@@ -8,6 +8,7 @@ from blinks_sim.core import Chip, ChipTable
 
 from .bios_rig import (
     BUILTIN,
+    COLORS,
     DOWNLOADING,
     IDLE,
     IMAGE_BYTES,
@@ -19,12 +20,12 @@ from .bios_rig import (
     image,
     pair,
     run_ms,
+    word,
 )
 
 # Wait for an order in 0x02F0, then offer the game.
 ROOT = "here: lds r24, 0x02F0\ntst r24\nbreq here\nclr r24\nsts 0x02F0, r24\ncall bootloader_seed"
 GAME = image(ROOT)[:64] + bytes((7 * n + n // 256) & 0xFF for n in range(IMAGE_BYTES - 64))
-HALTED = 31 << 1  # red, as abend shows it
 
 
 def _seconds(table: ChipTable, seconds: float) -> None:
@@ -39,6 +40,17 @@ def _until_started(table: ChipTable, tiles: list[Chip], limit_s: float) -> float
         _seconds(table, 0.1)
         took += 0.1
     return took
+
+
+def _reds(table: ChipTable, tile: Chip, seconds: float) -> int:
+    """Count red blinks."""
+    reds, before = 0, False
+    for _ in range(round(seconds / 0.0077)):
+        _seconds(table, 0.0077)
+        red = bool(tile.light()[:, 0].min() > 0.5)
+        reds += red and not before
+        before = red
+    return reds
 
 
 def test_game_spreads_to_a_neighbor() -> None:
@@ -78,6 +90,18 @@ def test_lone_root_starts_its_game() -> None:
     assert took == pytest.approx(11_000, abs=1200)
 
 
+def test_press_ends_the_offer() -> None:
+    """A press makes the root start its game at once."""
+    root = booted(GAME)
+    root.write(0x2F0, b"\x01")
+    run_ms(root, 1500)
+    assert root.read(START_STATE) == b"\0"
+    root.press()
+    run_ms(root, 400)
+    assert root.read(START_STATE) == b"\x01"
+    assert root.read(DOWNLOADING) == b"\0"
+
+
 def test_seed_takes_over_a_running_sketch() -> None:
     """A tile drops its sketch at the first SEED and asks for piece after piece."""
     root, other = chip(GAME), chip(SHOW)
@@ -87,6 +111,61 @@ def test_seed_takes_over_a_running_sketch() -> None:
     _seconds(table, 2)
     assert other.read(DOWNLOADING) == b"\x01"
     assert other.flash(0, 128) == GAME[:128]
+
+
+def test_seed_ends_abend() -> None:
+    """A tile that blinks an error still takes a game."""
+    root, other = chip(GAME), chip("ldi r24, 3\ncall abend\nhere: rjmp here")
+    table = pair(root, other)
+    _seconds(table, 1)
+    root.write(0x2F0, b"\x01")
+    _until_started(table, [root, other], 25)
+    assert other.flash(0, IMAGE_BYTES) == GAME
+
+
+def test_everybody_around_gets_the_game() -> None:
+    """A root and its six neighbors, who also touch each other, end with the same bytes."""
+    tiles = [chip(GAME)] + [chip(SHOW, skew_ppm=3000 * n - 9000) for n in range(6)]
+    table = ChipTable()
+    slots = [table.add(tile) for tile in tiles]
+    spokes = [(slots[0], n, slots[n + 1], (n + 3) % 6) for n in range(6)]
+    rim = [(slots[n + 1], (n + 2) % 6, slots[(n + 1) % 6 + 1], (n + 5) % 6) for n in range(6)]
+    table.set_contacts(spokes + rim)
+    _seconds(table, 1)
+    tiles[0].write(0x2F0, b"\x01")
+    _until_started(table, tiles, 60)
+    assert [tile.flash(0, IMAGE_BYTES) for tile in tiles] == [GAME] * 7
+
+
+def test_colors_tell_the_progress() -> None:
+    """Faces show blue 31 where a game is offered, blue by piece where it flows, green once complete."""
+    root, other = chip(GAME), chip(SHOW)
+    table = pair(root, other, 0, 3)
+    _seconds(table, 1)
+    root.write(0x2F0, b"\x01")
+    given: set[int] = set()
+    taken: set[int] = set()
+    while root.read(START_STATE) == b"\0":
+        _seconds(table, 0.01)
+        given.add(word(root, COLORS))
+        taken.add(word(other, COLORS + 2 * 3))
+    flowing = {4 * piece << 11 for piece in range(8)}
+    assert given == {0, 31 << 11, 31 << 6} | flowing
+    assert taken - {0} == flowing - {0} | {15 << 6}
+
+
+def test_spoiled_image_is_not_started() -> None:
+    """A downloader whose flash does not add up to the sum it was promised ends in abend."""
+    root, other = chip(GAME), chip(SHOW)
+    table = pair(root, other)
+    _seconds(table, 1)
+    root.write(0x2F0, b"\x01")
+    _seconds(table, 5)
+    other.load_flash(b"\x00\x01\x02\x03", 0x200)
+    while root.read(START_STATE) == b"\0":
+        _seconds(table, 0.1)
+    assert _reds(table, other, 4.6) in (4, 5, 6)  # a round takes 3 × 0.37 + 1.84 s
+    assert other.read(START_STATE) == b"\0"
 
 
 def test_cut_download_ends_in_abend() -> None:
@@ -102,12 +181,5 @@ def test_cut_download_ends_in_abend() -> None:
     other.press()
     _seconds(table, 0.06)
     other.release()
-    reds = 0
-    before = False
-    for _ in range(600):
-        _seconds(table, 0.0077)
-        red = bool(other.light()[:, 0].min() > 0.5)
-        reds += red and not before
-        before = red
-    assert reds in (4, 5, 6)  # 4.6 s: a round takes 3 × 0.37 + 1.84 s
+    assert _reds(table, other, 4.6) in (4, 5, 6)  # a round takes 3 × 0.37 + 1.84 s
     assert other.fault is None
