@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from .image import Image
     from .layout import Layout
     from .table import Table
-    from .tile import Tile
 
 HEADLESS_S = 5.0
 START = "start-3x5"
@@ -41,7 +40,7 @@ def app(context: click.Context) -> None:
 @click.option("--tiles", type=int, metavar="N", help="Lay so many tiles, 1 to 500.")
 @click.option("--layout", "layout_name", metavar="NAME|FILE", help="Lay the tiles like this: see 'layouts'.")
 @click.option(
-    "--seconds", type=float, metavar="S", help=f"Without a window: table time to run [{HEADLESS_S:g}]."
+    "--seconds", type=float, metavar="S", help=f"Table time to run [without a window: {HEADLESS_S:g}]."
 )
 @click.option("--headless", is_flag=True, help="Open no window: run, then print the table.")
 @click.option("--json", "as_json", is_flag=True, help="With --headless: print one JSON object.")
@@ -62,32 +61,28 @@ def run(
     """
     if as_json and not headless:
         raise UsageError("--json prints what a table without a window came to; add --headless")
-    if seconds is not None and not headless:
-        raise UsageError("--seconds is for a table without a window; add --headless")
+    if seconds is not None and not 0 <= seconds < math.inf:
+        raise UsageError(f"cannot run for {seconds:g} seconds; give --seconds a number that is not negative")
     layout = _layout(layout_name, tiles, bool(images))
     loaded = _images(images, bios, layout)
     windowed = not headless and _has_display()
-    table, laid = _table(seed, layout, loaded)
+    if not (headless or windowed):
+        click.echo(_NO_DISPLAY.format(HEADLESS_S if seconds is None else seconds), err=True)
+    table = _table(seed, layout, loaded)
     if windowed:
-        from .pace import Pacer
-        from .ui import run_desk
-
-        _join_teams(table, laid, layout)
-        with Pacer(table) as pacer:
-            run_desk(pacer, title=", ".join(dict.fromkeys(image.name for image in loaded)), image=loaded[0])
+        _play(table, loaded, None if seconds is None else table.time_s + seconds)
         return
-    if not headless:
-        click.echo(
-            f"There is no display here, so the table runs without a window for {HEADLESS_S:g} s. "
-            "Options: --headless without this notice, --seconds S, --json; see 'blinks-sim run --help'.",
-            err=True,
-        )
-    _join_teams(table, laid, layout)
     _run(table, HEADLESS_S if seconds is None else seconds)
     if as_json:
         click.echo(json.dumps(_report(table)))
     else:
         _print(table)
+
+
+_NO_DISPLAY = (
+    "There is no display here, so the table runs without a window for {:g} s. Options: --headless (the same "
+    "without this notice), --seconds S, --json, --tiles N, --layout NAME; see 'blinks-sim run --help'."
+)
 
 
 @app.command()
@@ -126,18 +121,24 @@ def _images(names: Sequence[str], bios: str | None, layout: Layout) -> list[Imag
     return [Image.load(name, bios=bios) for name in names]
 
 
-def _table(seed: int, layout: Layout, images: Sequence[Image]) -> tuple[Table, list[Tile]]:
-    from .start import lay
+def _table(seed: int, layout: Layout, images: Sequence[Image]) -> Table:
+    """Return a table laid out and ready to play."""
+    from .start import join_teams, lay
     from .table import Table
 
     table = Table(seed=seed, threads=min(os.cpu_count() or 1, 4))
-    return table, lay(table, layout, images)
+    join_teams(table, lay(table, layout, images), layout)
+    return table
 
 
-def _join_teams(table: Table, tiles: Sequence[Tile], layout: Layout) -> None:
-    from .start import join_teams
+def _play(table: Table, images: Sequence[Image], until_s: float | None) -> None:
+    """Give a table to the desk until its window is closed."""
+    from .pace import Pacer
+    from .ui import run_desk
 
-    join_teams(table, tiles, layout)
+    title = ", ".join(dict.fromkeys(image.name for image in images))
+    with Pacer(table) as pacer:
+        run_desk(pacer, title=title, image=images[0], until_s=until_s)
 
 
 def _has_display() -> bool:
@@ -148,7 +149,7 @@ def _has_display() -> bool:
 
 def _run(table: Table, seconds: float) -> None:
     """Run the table, with a bar where somebody watches."""
-    if not (sys.stderr.isatty() and 0 <= seconds < math.inf):
+    if not sys.stderr.isatty():
         table.run(seconds)
         return
     from rich.console import Console

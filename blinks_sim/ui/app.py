@@ -57,15 +57,19 @@ _KEYS = {
 _SIGNS = {"+": "faster", "]": "faster", "-": "slower", "[": "slower", "?": "help"}
 
 
-def run_desk(source: Source, *, title: str, image: Image, size: Size = WINDOW) -> None:
+def run_desk(
+    source: Source, *, title: str, image: Image, until_s: float | None = None, size: Size = WINDOW
+) -> None:
     """Open the desk's window and work it until it is closed; `image` is what an added tile runs.
+
+    With `until_s` it closes by itself once the table's time has come so far.
 
     Raises `UsageError` where no window can be opened.
     """
     with window(title, size) as opened:
         desk = Desk(source, image, opened.size)
         clock = pygame.time.Clock()
-        while True:
+        while until_s is None or source.frame.time_s < until_s:
             for event in pygame.event.get():
                 if event.type == pygame.QUIT:
                     return
