@@ -105,6 +105,7 @@ class Desk:
         self._speed = source.speed or 1.0
         self._paused = source.speed == 0
         self._pointer: tuple[int, int] | None = None
+        self._button: int | None = None  # the mouse button that is down
         self.words = ""
         self._said_ms: float | None = None
         self._help = False
@@ -162,6 +163,7 @@ class Desk:
         self._pace()
         self._learn()
         self.hands.wait(now_ms)
+        self.hands.look()
         if self._said_ms is None:
             self._said_ms = now_ms
         elif self.words and now_ms - self._said_ms > SAID_MS and not self.hands.busy:
@@ -222,11 +224,11 @@ class Desk:
                 self._pointer = event.pos
                 self.hands.wait(now_ms)
                 self.hands.move(self.painter.to_table(*event.pos), self.painter.scale)
-            case pygame.MOUSEBUTTONDOWN if event.button in (1, 3):
-                self._pointer = event.pos
+            case pygame.MOUSEBUTTONDOWN if event.button in (1, 3) and self._button is None:
+                self._pointer, self._button = event.pos, event.button
                 self._point(event, now_ms)
-            case pygame.MOUSEBUTTONUP if event.button in (1, 3):
-                self._pointer = event.pos
+            case pygame.MOUSEBUTTONUP if event.button == self._button:
+                self._pointer, self._button = event.pos, None
                 self.hands.wait(now_ms)
                 self.hands.up()
             case pygame.MOUSEWHEEL if event.y:

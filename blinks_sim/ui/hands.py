@@ -70,6 +70,7 @@ class Ribbon:
     points: list[Point]
     crossed: frozenset[Contact] = frozenset()
     parts: list[frozenset[int]] = field(default_factory=list)  # the smaller parts, which would slide away
+    judged: bool = True
 
 
 @dataclass(slots=True)
@@ -112,6 +113,8 @@ class Hands:
         gone = self.poses.keys() - poses.keys()
         if poses != self.poses:
             self._landing = None
+            if self.ribbon is not None:
+                self.ribbon.judged = False
         self.poses = poses
         if self.selected in gone:
             self.selected = None
@@ -155,7 +158,6 @@ class Hands:
         if self.held is not None:
             self.held.pointer = at
             self._landing = None
-            self._tell_landing()
         elif self.ribbon is not None:
             self._draw(at)
         elif self._pressed is not None:
@@ -163,6 +165,13 @@ class Hands:
             steady = max(SLIP, STEADY_PX / scale) if self._pressed.button_down else STEADY_PX / scale
             if moved > steady:
                 self._lift(self._pressed, at)
+
+    def look(self) -> None:
+        """See what letting go would do now, and say it. The pointer may move many times between two looks."""
+        if self.held is not None and self._landing is None:
+            self._tell_landing()
+        elif self.ribbon is not None and not self.ribbon.judged:
+            self._judge(self.ribbon)
 
     def wait(self, now_ms: float) -> None:
         """Let time pass: a press without movement reaches the tile."""
@@ -193,7 +202,6 @@ class Hands:
         self.held.turns += steps
         self.held.swing += 60.0 * steps
         self._landing = None
-        self._tell_landing()
         return True
 
     def cancel(self) -> bool:
@@ -228,7 +236,6 @@ class Hands:
         if press.alone:
             # A whole cluster keeps its contacts while it is carried; a single tile leaves its own at once.
             self._submit(commands.Move(tuple(home.items()), lifted=True))
-        self._tell_landing()
 
     @property
     def landing(self) -> Landing | None:
@@ -276,6 +283,11 @@ class Hands:
         if math.dist(ribbon.points[-1], at) < RIBBON_STEP:
             return
         ribbon.points.append(at)
+        ribbon.judged = False
+
+    def _judge(self, ribbon: Ribbon) -> None:
+        """Find what a ribbon crosses, and what it separates."""
+        ribbon.judged = True
         touching = contacts(self.poses)
         whole = clusters(self.poses, touching)
         made = cut(self.poses, touching, ribbon.points)
@@ -291,6 +303,8 @@ class Hands:
     def _split(self) -> None:
         ribbon, self.ribbon = self.ribbon, None
         assert ribbon is not None
+        if not ribbon.judged:
+            self._judge(ribbon)
         if not ribbon.parts:
             self._say(texts.NOTHING_SEPARATED if len(ribbon.points) > 1 else "")
             return

@@ -51,7 +51,7 @@ def draw_table(
     painter.tiles(onto, looks(resting))
     for number in resting:
         if tiles[number].pressed or number == hands.pressed:
-            painter.outline(onto, seen[number], DOWN, 0.14)
+            painter.outline(onto, seen[number], DOWN, edge=1.0)
     if hands.selected in tiles and hands.selected not in held:
         painter.outline(onto, seen[hands.selected], CHOSEN, edge=0.5)
     if hands.ribbon is not None:
@@ -90,11 +90,23 @@ def _draw_number(onto: pygame.Surface, painter: Painter, number: int, pose: Pose
     """Draw a tile's number, and a dot on its face 0."""
     size = max(16, round(0.62 * painter.scale))
     at = painter.to_screen(pose.x, pose.y)
-    for offset, color in ((max(1, size // 16), (0, 0, 0)), (0, NUMBER)):
-        words = text(str(number), size, color)
-        onto.blit(words, words.get_rect(center=(at[0] + offset, at[1] + offset)))
+    rim = max(1, size // 18)
+    for dx, dy in (
+        (-rim, 0),
+        (rim, 0),
+        (0, -rim),
+        (0, rim),
+        (-rim, -rim),
+        (rim, -rim),
+        (-rim, rim),
+        (rim, rim),
+    ):
+        words = text(str(number), size, SHADE)
+        onto.blit(words, words.get_rect(center=(at[0] + dx, at[1] + dy)))
+    words = text(str(number), size, NUMBER)
+    onto.blit(words, words.get_rect(center=at))
     x, y = face_midpoint(pose, 0)
     spot = painter.to_screen(pose.x + (x - pose.x) * 0.8, pose.y + (y - pose.y) * 0.8)
     radius = max(2, round(0.07 * painter.scale))
-    pygame.draw.aacircle(onto, (0, 0, 0), spot, radius + 1)
+    pygame.draw.aacircle(onto, SHADE, spot, radius + 1)
     pygame.draw.aacircle(onto, NUMBER, spot, radius)

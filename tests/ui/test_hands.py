@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import random
 
 import pygame
 import pytest
 
 from blinks_sim import commands
-from blinks_sim.hexgrid import Pose, clusters, contacts, overlaps
+from blinks_sim.hexgrid import Pose, clusters, contacts, overlaps, spiral
 from blinks_sim.ui import texts
 
 TRIANGLE = ((0, 0), (1, -1), (1, 0))
@@ -212,3 +213,45 @@ def test_a_tile_removed_while_held_is_no_longer_held(drive):
     hand.up()
     hand.wait(50)
     assert hand.poses.keys() == {0}
+
+
+def test_a_second_mouse_button_does_not_interfere(drive):
+    """While one button drags, pressing and letting go another changes nothing."""
+    hand = drive((0, 0), (3, 0))
+    hand.point(hand.poses[1])
+    hand.down()
+    hand.point(FAR)
+    hand.down(3)
+    hand.up()
+    assert hand.done == []
+    hand.held = 1
+    hand.up()
+    assert [type(command) for command in hand.done] == [commands.Move]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_hands_do_no_tile_is_lost_or_overlaps(drive, seed):
+    """Random drags, lifts, turns, ribbons and Esc, also beyond the window: tiles stay whole and apart."""
+    chance = random.Random(seed)
+    hand = drive(*[cell for cell, _ in zip(spiral((0, 0)), range(9), strict=False)], size=(640, 480))
+    for _ in range(40):
+        if chance.random() < 0.7:
+            hand.point(hand.poses[chance.randrange(9)], steps=2)
+        else:
+            hand.point((chance.randint(0, 639), chance.randint(50, 479)), steps=2)  # below the bar
+        hand.down(chance.choice((1, 1, 3)))
+        for _ in range(chance.randint(1, 3)):
+            hand.point((chance.randint(-30, 670), chance.randint(-30, 510)), steps=5)
+            if chance.random() < 0.5:
+                hand.key(chance.choice((pygame.K_q, pygame.K_e)))
+        if chance.random() < 0.1:
+            hand.key(pygame.K_ESCAPE)
+        hand.up()
+        hand.wait(chance.choice((0, 16, 200)))
+        assert hand.poses.keys() == set(range(9))
+        assert not any(tile.lifted for tile in hand.table.views.values())
+        assert not overlaps(hand.poses)
+        assert "overlap" not in hand.said
+    assert not any(tile.pressed for tile in hand.table.views.values())
+    hand.wait(400)
+    assert hand.desk.hands.poses == hand.poses
