@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from blinks_sim import core
-from blinks_sim.core import Chip, ChipTable, Fault, FaultKind, ResetCause, Sleep
+from blinks_sim.core import Chip, ChipTable, Fault, FaultKind, ResetCause, Sleep, library
 from blinks_sim.errors import BlinksError
 
 from .programs import CHATTER, FAULTY, IDLE, TALKER
@@ -25,6 +26,13 @@ def test_a_missing_library_says_how_to_build_it(tmp_path: Path):
     """Without the compiled core the error names the folder and the commands."""
     with pytest.raises(BlinksError, match=r"compiled core is missing; run 'pip install \.'.*'make core'"):
         core.library_path(tmp_path)
+
+
+def test_the_library_has_all_that_the_header_declares():
+    """Every function of api.h is there."""
+    declared = set(re.findall(r"\b(bc_\w+)\(", Path(core.__file__).with_name("api.h").read_text("utf-8")))
+    assert len(declared) > 35
+    assert [name for name in sorted(declared) if not hasattr(library.lib, name)] == []
 
 
 def test_constants_are_those_of_the_header():

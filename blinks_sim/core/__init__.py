@@ -2,453 +2,53 @@
 
 A `Chip` is one ATmega168PB with its board. Alone it is stepped and run by hand, as tests do; laid on a
 `ChipTable` it runs with the others and light passes between them. The GIL is free while either runs.
-
-The declarations come from `api.h` beside this file, which is the contract with the C side.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from enum import IntEnum
-from importlib import resources
-from pathlib import Path
-from typing import Any
-
-import numpy as np
-from cffi import FFI  # type: ignore[import-untyped]
-from numpy.typing import NDArray
-
-from ..errors import BlinksError
-
-_SUFFIXES = (".so", ".dylib", ".dll")
-
-
-def _declarations() -> tuple[str, dict[str, int]]:
-    """Read api.h: its C declarations, and its numeric macros by name."""
-    text = resources.files(__name__).joinpath("api.h").read_text(encoding="utf-8")
-    lines = text.splitlines()
-    macros = dict(re.findall(r"^#define (BC_\w+) (\d+)$", text, flags=re.MULTILINE))
-    plain = "\n".join(line for line in lines if not line.lstrip().startswith("#"))
-    return plain, {name: int(value) for name, value in macros.items()}
-
-
-def library_path(folder: Path | None = None) -> Path:
-    """Return where the compiled core lies.
-
-    Raises:
-        BlinksError: there is none in the folder (default: beside this file).
-    """
-    folder = Path(__file__).parent if folder is None else folder
-    for prefix in ("lib", ""):
-        for suffix in _SUFFIXES:
-            path = folder / f"{prefix}blinks_core{suffix}"
-            if path.exists():
-                return path
-    raise BlinksError(
-        f"{folder}: the compiled core is missing; run 'pip install .' (in a checkout: 'make core')"
-    )
-
-
-def _open() -> tuple[FFI, Any, dict[str, int]]:
-    ffi = FFI()
-    declarations, macros = _declarations()
-    ffi.cdef(declarations)
-    path = library_path()
-    try:
-        return ffi, ffi.dlopen(str(path)), macros
-    except OSError as error:
-        raise BlinksError(f"{path}: cannot load the compiled core ({error}); build it anew") from None
-
-
-_ffi, _lib, _MACROS = _open()
-
-FACES = _MACROS["BC_FACES"]
-FLASH_BYTES = _MACROS["BC_FLASH_BYTES"]
-EEPROM_BYTES = _MACROS["BC_EEPROM_BYTES"]
-QUANTUM_PS = _MACROS["BC_QUANTUM_PS"]
-FRAME_OSC = _MACROS["BC_FRAME_OSC"]
-
-SHIPPED_FUSES = (0x62, 0xDF, 0xF8)  # low, high, extended
-MAX_SKEW_PPM = 200_000
-
-
-class Sleep(IntEnum):
-    """Name the sleep modes of the part that a chip can be in."""
-
-    AWAKE = 0
-    IDLE = 1
-    ADC_QUIET = 2
-    POWER_DOWN = 3
-
-
-class FaultKind(IntEnum):
-    """Name what stops a chip: illegal opcode, PC or stack outside memory, use of flash being written."""
-
-    OPCODE = 1
-    PC = 2
-    STACK = 3
-    RWW = 4
-
-
-class ResetCause(IntEnum):
-    """Name the causes of a reset, by their bits in MCUSR."""
-
-    POWER_ON = 1
-    EXTERNAL = 2
-    WATCHDOG = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Tell why a chip stands still.
-
-    `pc` is the byte address of the instruction; `word` the opcode found, or what the stack pointer held.
-    """
-
-    kind: FaultKind
-    pc: int
-    word: int
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """Give the state of a chip at one moment; bit f of the `ir_…` masks is face f."""
-
-    cycles: int
-    osc: int
-    pc: int
-    sp: int
-    sreg: int
-    sleep: Sleep
-    fault: Fault | None
-    ir_emitting: int
-    ir_charged: int
-    ir_lit: int
-    resets: int
-
-
-class Chip:
-    """Make one ATmega168PB on a Blink's board, powered on, its flash erased.
-
-    `seed` decides all chance of this chip; `skew_ppm` is how many millionths its oscillator runs faster than
-    8 MHz (at most ±200,000); `serial` are the nine bytes at data addresses 0xF0–0xF8; `fuses` are low, high,
-    extended. Times count oscillator cycles ("osc") since power-on; `cycles` counts those of the CPU, which
-    CLKPR slows down.
-
-    Raises:
-        ValueError: an argument is out of range.
-        MemoryError: no memory for another chip.
-    """
-
-    def __init__(
-        self,
-        seed: int = 1,
-        skew_ppm: int = 0,
-        battery_mv: int = 3000,
-        serial: bytes = bytes(9),
-        fuses: tuple[int, int, int] = SHIPPED_FUSES,
-    ) -> None:
-        if len(serial) != 9:
-            raise ValueError(f"a serial number has 9 bytes, not {len(serial)}")
-        if abs(skew_ppm) > MAX_SKEW_PPM:
-            raise ValueError(f"skew_ppm {skew_ppm} is outside ±{MAX_SKEW_PPM}")
-        config = _ffi.new("bc_config *")
-        config.seed, config.skew_ppm, config.battery_mv = seed, skew_ppm, battery_mv
-        config.serial[0:9] = list(serial)
-        config.fuse_low, config.fuse_high, config.fuse_extended = fuses
-        made = _lib.bc_tile_new(config)
-        if made == _ffi.NULL:
-            raise MemoryError("no memory for another chip")
-        # None once a table has freed it: cffi then refuses every call.
-        self._tile: Any = _ffi.gc(made, _lib.bc_tile_free)
-        self._owner: ChipTable | None = None
-        self._battery_mv = battery_mv
-
-    # Running --------------------------------------------------------------------------------------
-
-    def reset(self, cause: ResetCause = ResetCause.EXTERNAL) -> None:
-        """Reset the chip; a fault is cleared."""
-        _lib.bc_tile_reset(self._tile, int(cause))
-
-    def step(self, count: int = 1) -> None:
-        """Run instructions; entering an interrupt counts as one, and so does sleep until the next event."""
-        for _ in range(count):
-            _lib.bc_tile_step(self._tile)
-
-    def run_until_osc(self, osc: int) -> None:
-        """Run alone to the first instruction boundary at or after an oscillator time."""
-        _lib.bc_tile_run(self._tile, osc)
-
-    def run_cycles(self, cycles: int) -> None:
-        """Step until at least so many more CPU cycles have run; stop early at a fault or in endless sleep."""
-        status = self.status()
-        end = status.cycles + cycles
-        while status.cycles < end and status.fault is None:
-            _lib.bc_tile_step(self._tile)
-            before, status = status, self.status()
-            if status.osc == before.osc:
-                return
-
-    def set_skip(self, on: bool) -> None:
-        """Choose whether spin loops are skipped to the next event (default on); no result depends on it."""
-        _lib.bc_tile_set_skip(self._tile, int(on))
-
-    # State ----------------------------------------------------------------------------------------
-
-    def status(self) -> Status:
-        """Return everything about the CPU but its memories."""
-        raw = _ffi.new("bc_status *")
-        _lib.bc_tile_status(self._tile, raw)
-        fault = Fault(FaultKind(raw.fault), raw.fault_pc, raw.fault_word) if raw.fault else None
-        return Status(
-            cycles=raw.cycles,
-            osc=raw.osc,
-            pc=raw.pc,
-            sp=raw.sp,
-            sreg=raw.sreg,
-            sleep=Sleep(raw.sleep),
-            fault=fault,
-            ir_emitting=raw.ir_emitting,
-            ir_charged=raw.ir_charged,
-            ir_lit=raw.ir_lit,
-            resets=raw.resets,
-        )
-
-    @property
-    def pc(self) -> int:
-        """Byte address of the next instruction; settable."""
-        return self.status().pc
-
-    @pc.setter
-    def pc(self, byte_address: int) -> None:
-        _lib.bc_tile_set_pc(self._tile, byte_address)
-
-    @property
-    def sp(self) -> int:
-        """Stack pointer; settable."""
-        return self.status().sp
-
-    @sp.setter
-    def sp(self, address: int) -> None:
-        self.write(0x5D, address.to_bytes(2, "little"))
-
-    @property
-    def sreg(self) -> int:
-        """Status register; settable."""
-        return self.status().sreg
-
-    @sreg.setter
-    def sreg(self, value: int) -> None:
-        self.write(0x5F, bytes([value]))
-
-    @property
-    def cycles(self) -> int:
-        """CPU cycles run since power-on."""
-        return self.status().cycles
-
-    @property
-    def osc(self) -> int:
-        """Oscillator cycles since power-on."""
-        return self.status().osc
-
-    @property
-    def fault(self) -> Fault | None:
-        """Why the chip stands still, or None while it runs."""
-        return self.status().fault
-
-    @property
-    def sleep(self) -> Sleep:
-        """Sleep mode the chip is in."""
-        return self.status().sleep
-
-    def reg(self, number: int) -> int:
-        """Return a general register, 0–31."""
-        return self.read(_register(number))[0]
-
-    def set_reg(self, number: int, value: int) -> None:
-        """Set a general register, 0–31."""
-        self.write(_register(number), bytes([value]))
-
-    # Memories -------------------------------------------------------------------------------------
-
-    def read(self, address: int, length: int = 1) -> bytes:
-        """Return bytes of the data space; registers are seen without the side effects of reading them."""
-        return self._read(_lib.BC_SPACE_DATA, address, length)
-
-    def write(self, address: int, data: bytes) -> None:
-        """Write bytes to the data space."""
-        self._write(_lib.BC_SPACE_DATA, address, data)
-
-    def flash(self, address: int = 0, length: int = FLASH_BYTES) -> bytes:
-        """Return bytes of program memory, by byte address."""
-        return self._read(_lib.BC_SPACE_FLASH, address, length)
-
-    def load_flash(self, data: bytes, at: int = 0) -> None:
-        """Write program memory as a programmer does, at a byte address. The chip is not reset."""
-        self._write(_lib.BC_SPACE_FLASH, at, data)
-
-    def eeprom(self, address: int = 0, length: int = EEPROM_BYTES) -> bytes:
-        """Return bytes of the EEPROM."""
-        return self._read(_lib.BC_SPACE_EEPROM, address, length)
-
-    def load_eeprom(self, data: bytes, at: int = 0) -> None:
-        """Write the EEPROM as a programmer does."""
-        self._write(_lib.BC_SPACE_EEPROM, at, data)
-
-    def _read(self, space: int, address: int, length: int) -> bytes:
-        room = _ffi.new("uint8_t[]", length)
-        done = _lib.bc_tile_read(self._tile, space, address, room, length)
-        if done != length:
-            raise ValueError(f"cannot read {length} bytes at {address:#06x}: memory ends after {done}")
-        return bytes(_ffi.buffer(room, length))
-
-    def _write(self, space: int, address: int, data: bytes) -> None:
-        done = _lib.bc_tile_write(self._tile, space, address, bytes(data), len(data))
-        if done != len(data):
-            raise ValueError(f"cannot write {len(data)} bytes at {address:#06x}: memory ends after {done}")
-
-    # Board ----------------------------------------------------------------------------------------
-
-    def press(self) -> None:
-        """Push the button down."""
-        _lib.bc_tile_button(self._tile, 1)
-
-    def release(self) -> None:
-        """Let the button go."""
-        _lib.bc_tile_button(self._tile, 0)
-
-    @property
-    def battery_mv(self) -> int:
-        """Battery voltage in millivolts; settable."""
-        return self._battery_mv
-
-    @battery_mv.setter
-    def battery_mv(self, millivolts: int) -> None:
-        _lib.bc_tile_set_battery(self._tile, millivolts)
-        self._battery_mv = millivolts
-
-    def light(self) -> NDArray[np.float32]:
-        """Return the light of the last complete frame, shape (6, 3): linear RGB, 1.0 is full level."""
-        light = np.empty((FACES, 3), dtype=np.float32)
-        _lib.bc_tile_light(self._tile, _ffi.from_buffer("float[18]", light))
-        return light
-
-    def shine(self, face: int, on: bool) -> None:
-        """Shine infrared light on a face of a chip that is alone, or stop."""
-        _lib.bc_tile_light_in(self._tile, face, int(on))
-
-    def pulses(self, room: int = 65536) -> list[tuple[int, int]]:
-        """Take the edges of a lone chip's own IR light since last asked: (osc, mask of lit faces)."""
-        times, masks = _ffi.new("uint64_t[]", room), _ffi.new("uint8_t[]", room)
-        count = _lib.bc_tile_pulses(self._tile, times, masks, room)
-        return [(times[index], masks[index]) for index in range(count)]
-
-    def take_serial(self) -> bytes:
-        """Take the bytes that the chip has sent on its serial port since last asked."""
-        room = _ffi.new("uint8_t[4096]")
-        taken = bytearray()
-        while count := _lib.bc_tile_serial_take(self._tile, room, 4096):
-            taken += _ffi.buffer(room, count)
-        return bytes(taken)
-
-    def give_serial(self, data: bytes, baud: int = 1_000_000) -> int:
-        """Queue bytes for the chip's serial input; return how many fitted."""
-        return int(_lib.bc_tile_serial_give(self._tile, bytes(data), len(data), baud))
-
-    # Keeping --------------------------------------------------------------------------------------
-
-    def save(self) -> bytes:
-        """Return the whole state of the chip."""
-        room = _ffi.new("uint8_t[]", _lib.bc_tile_state_bytes())
-        _lib.bc_tile_save(self._tile, room)
-        return bytes(_ffi.buffer(room))
-
-    def restore(self, state: bytes) -> None:
-        """Return to a saved state of this chip.
-
-        Raises:
-            ValueError: the state was not saved by this version of the core.
-        """
-        if len(state) != _lib.bc_tile_state_bytes():
-            raise ValueError(f"a state has {_lib.bc_tile_state_bytes()} bytes, not {len(state)}")
-        _lib.bc_tile_restore(self._tile, state)
-
-    def digest(self) -> int:
-        """Return a 64-bit hash of the whole state."""
-        return int(_lib.bc_tile_digest(self._tile))
-
-
-class ChipTable:
-    """Make an empty table of chips that exchange light and share one clock, which counts quanta."""
-
-    def __init__(self, threads: int = 1) -> None:
-        made = _lib.bc_table_new()
-        if made == _ffi.NULL:
-            raise MemoryError("no memory for a table")
-        self._table = _ffi.gc(made, _lib.bc_table_free)
-        self.set_threads(threads)
-
-    def set_threads(self, threads: int) -> None:
-        """Choose how many threads run the chips (1 or more); results do not depend on it."""
-        _lib.bc_table_threads(self._table, threads)
-
-    def add(self, chip: Chip) -> int:
-        """Lay a chip down; return its slot. It lives as long as it lies on the table."""
-        slot = int(_lib.bc_table_add(self._table, chip._tile))
-        if slot < 0:
-            raise MemoryError("no memory for another chip")
-        _ffi.gc(chip._tile, None)  # from now on the table frees it
-        chip._owner = self
-        return slot
-
-    def remove(self, slot: int, chip: Chip) -> None:
-        """Take a chip away, for good: it cannot be used afterwards."""
-        chip._tile, chip._owner = None, None
-        _lib.bc_table_remove(self._table, slot)
-
-    def set_contacts(self, rows: Sequence[Iterable[int]]) -> None:
-        """Say which faces touch: rows of (slot, face, slot, face), instead of all that was said before."""
-        flat = [number for row in rows for number in row]
-        _lib.bc_table_contacts(self._table, flat, len(rows))
-
-    def run(self, quanta: int) -> None:
-        """Run all chips for so many quanta."""
-        _lib.bc_table_run(self._table, quanta)
-
-    @property
-    def quantum(self) -> int:
-        """Quanta run so far; settable, when a saved table is restored."""
-        return int(_lib.bc_table_quantum(self._table))
-
-    @quantum.setter
-    def quantum(self, quantum: int) -> None:
-        _lib.bc_table_set_quantum(self._table, quantum)
-
-
-def _register(number: int) -> int:
-    if not 0 <= number < 32:
-        raise ValueError(f"there is no register r{number}")
-    return number
+from .chip import MAX_SKEW_PPM, SHIPPED_FUSES, Chip, Fault, FaultKind, ResetCause, Sleep, Status
+from .chips import ChipTable
+from .library import EEPROM_BYTES, FACES, FLASH_BYTES, FRAME_OSC, QUANTUM_PS, ffi, lib, library_path
+
+__all__ = [
+    "EEPROM_BYTES",
+    "FACES",
+    "FLASH_BYTES",
+    "FRAME_OSC",
+    "MAX_SKEW_PPM",
+    "QUANTUM_PS",
+    "SHIPPED_FUSES",
+    "Chip",
+    "ChipTable",
+    "Fault",
+    "FaultKind",
+    "ResetCause",
+    "Sleep",
+    "Status",
+    "chip_bytes",
+    "decode_name",
+    "decode_words",
+    "dispatch",
+    "library_path",
+]
 
 
 def chip_bytes() -> int:
     """Return the memory that one chip takes, in bytes."""
-    return int(_lib.bc_tile_bytes())
+    return int(lib.bc_tile_bytes())
 
 
 def decode_name(word: int) -> str | None:
     """Return the name of the instruction in a program word (such as "ADD"), or None for an illegal one."""
-    name = _lib.bc_decode_name(word)
-    return None if name == _ffi.NULL else bytes(_ffi.string(name)).decode()
+    name = lib.bc_decode_name(word)
+    return None if name == ffi.NULL else bytes(ffi.string(name)).decode()
 
 
 def decode_words(word: int) -> int:
     """Return how many words the instruction has that a program word begins; 0 for an illegal one."""
-    return int(_lib.bc_decode_words(word))
+    return int(lib.bc_decode_words(word))
 
 
 def dispatch() -> str:
     """Return how the core was built to dispatch instructions: "goto" or "switch"."""
-    return bytes(_ffi.string(_lib.bc_dispatch())).decode()
+    return bytes(ffi.string(lib.bc_dispatch())).decode()
