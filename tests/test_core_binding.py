@@ -31,7 +31,7 @@ def test_a_missing_library_says_how_to_build_it(tmp_path: Path):
 def test_the_library_has_all_that_the_header_declares():
     """Every function of api.h is there."""
     declared = set(re.findall(r"\b(bc_\w+)\(", Path(core.__file__).with_name("api.h").read_text("utf-8")))
-    assert len(declared) > 35
+    assert {"bc_tile_run", "bc_table_run", "bc_decode_name"} <= declared
     assert [name for name in sorted(declared) if not hasattr(library.lib, name)] == []
 
 
