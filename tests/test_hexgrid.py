@@ -149,6 +149,15 @@ def test_a_point_belongs_to_the_cell_around_it(cell, degrees, radius):
     assert cell_at(x + radius * math.cos(angle), y + radius * math.sin(angle)) == cell
 
 
+@given(st.floats(-6, 6), st.floats(-6, 6))
+def test_a_point_belongs_to_the_nearest_centre(x, y):
+    """No neighbor's centre is nearer than that of the cell found."""
+    found = cell_at(x, y)
+    away = math.dist(center(found), (x, y))
+    assert away <= 1 + 1e-9
+    assert all(away <= math.dist(center(cell), (x, y)) + 1e-9 for cell in neighbors(found))
+
+
 @given(cells, turns)
 def test_a_pose_on_the_lattice_knows_its_place(cell, turn):
     """Cell and turn come back from a pose, also with rounding errors, which settling removes."""
@@ -264,6 +273,19 @@ def test_overlap_equals_projection_of_corners(a, b):
     deep = depth(a, b)
     if abs(deep - 0.02) > 1e-9:
         assert overlap(a, b) == overlap(b, a) == (deep > 0.02)
+
+
+def test_limits_in_the_corners():
+    """Corners just in each other overlap; faces askew and pressed together as far as allowed still touch."""
+    still = Pose(0, 0)
+    x, y = corners(still)[1]
+    assert overlap(still, Pose(1.975 * x, 1.975 * y))
+    assert not overlap(still, Pose(1.978 * x, 1.978 * y))
+    bent = Pose(0, 2 * APOTHEM).moved(0, 0, 5.99, about=(0, APOTHEM))
+    away = math.hypot(bent.x, bent.y)
+    pressed = bent.moved(-0.1199 * bent.x / away, -0.1199 * bent.y / away)
+    assert touching_faces(still, pressed) == (3, 0)
+    assert math.hypot(pressed.x, pressed.y) < 2 * APOTHEM - CONTACT_GAP
 
 
 @given(groups)
