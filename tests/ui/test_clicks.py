@@ -9,7 +9,8 @@ import pytest
 from blinks_sim import commands
 from blinks_sim.commands import Press, Release
 from blinks_sim.hexgrid import Pose
-from blinks_sim.ui.buttons import APART_S
+
+APART_S = 0.040  # so long a press has to last to be taken for one, with some room
 
 
 def edges(hand):

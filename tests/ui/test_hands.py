@@ -140,6 +140,7 @@ def test_what_is_held_turns_by_60_degrees(drive, how, turn):
     hand.up()
     first, second = hand.poses[0], hand.poses[1]
     assert first.angle == pytest.approx(60.0 * turn)
+    assert (first.x, first.y) == pytest.approx((-3.0, 1.0), abs=0.05)
     bearing = math.degrees(math.atan2(second.x - first.x, first.y - second.y)) % 360
     assert bearing == pytest.approx((120 + 60 * turn) % 360, abs=0.5)
 
