@@ -10,6 +10,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
+from hypothesis import settings
+
+# A loaded machine is slow, not wrong: no test fails for the time it took.
+settings.register_profile("blinks", deadline=None)
+settings.load_profile("blinks")
 
 Need = Callable[[str], str]
 
