@@ -33,7 +33,7 @@ def _shine(tile: Chip, face: int, symbols: str, stretch: float = 1.0) -> None:
         tile.shine(face, True)
         tile.run_until_osc(round(time + 20.1 * stretch * US))
         tile.shine(face, False)
-    run_ms(tile, 1)
+    run_ms(tile, 0.9)
 
 
 def _symbols(data: bytes) -> str:
@@ -154,6 +154,19 @@ def test_send_is_refused_while_hearing() -> None:
     assert tile.read(0x2F3, 2) == b"\x00\x01"
     run_ms(tile, 10)
     assert tile.pulses() == []
+
+
+def test_sketches_yield_from_the_first_pulse() -> None:
+    """A sketch's packet is refused while light of the last nine samples may be the start of a packet."""
+    tile = booted(SENDER)
+    _shine(tile, 5, "")
+    send(tile, 5, b"\x80")
+    run_ms(tile, 0.1)
+    assert tile.read(0x2F3, 2) == b"\x00\x01"
+    run_ms(tile, 2)
+    send(tile, 5, b"\x80")
+    run_ms(tile, 10)
+    assert tile.read(0x2F3, 2) == b"\x01\x02"
 
 
 @pytest.mark.parametrize("skew", [-10_000, 0, 10_000])
