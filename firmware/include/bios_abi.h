@@ -153,8 +153,8 @@ BIOS_INLINE volatile Face &face(uint8_t f) { return infrared().face[f]; }
 
 extern "C" {
 
-// Send header 37 and `length` bytes on a face. Return 1, about 1 ms before the last pulse; or 0 at once, nothing
-// sent, while a packet is being received on that face.
+// Send header 37 and `length` bytes on a face. Return 1, about 1 ms before the last pulse; or 0, nothing sent,
+// while a packet is being received on that face.
 uint8_t bios_send_packet(uint8_t face, const uint8_t *data, uint8_t length);   // 0x3810
 
 // Wait for vertical blanking, then show the colors of the pixel block.
