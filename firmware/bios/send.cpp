@@ -23,8 +23,9 @@ IN_BOOT uint8_t send(uint8_t f, uint8_t header, const uint8_t *data, uint8_t len
     wait_for_transmitter();
     volatile Face &out = face(f);
     cli();
-    // Sketches of two neighbors that begin together hear nothing of each other, and would do so again and again where
-    // their clocks are alike: for them a reception is in progress from its first pulse on. BIOS packets are answers.
+    // Sketches of two neighbors that begin together hear nothing of each other, and would do so again and again
+    // where their clocks are alike: for them a reception is in progress from its first pulse on. BIOS packets are
+    // answers.
     if (out.incoming || (header == HEADER_USER && LIVE_FACES & 1 << f)) {
         sei();
         return 0;
