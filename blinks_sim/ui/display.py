@@ -7,10 +7,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import numpy as np
 import pygame
 
 from ..errors import UsageError
-from ..picture import Size
+from ..hexgrid import Pose
+from ..picture import Painter, Size
 
 SMALLEST: Size = (480, 360)
 DENSE_HIGH = 1800  # a desktop with so many lines gets a window of twice the size
@@ -48,10 +50,20 @@ def window(title: str, size: Size) -> Iterator[pygame.Window]:
         raise UsageError(f"cannot open a window: {problem}; run with --headless") from problem
     try:
         made.minimum_size = SMALLEST
+        made.set_icon(_icon())
         yield made
     finally:
         made.destroy()
         pygame.display.quit()
+
+
+def _icon() -> pygame.Surface:
+    """Return a tile with a color on each face."""
+    colors = [(1, 0, 0), (1, 0.3, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1)]
+    surface = pygame.Surface((64, 64), pygame.SRCALPHA)
+    painter = Painter(30.0, (32.0, 32.0))
+    painter.tiles(surface, [(Pose(0.0, 0.0), np.array(colors, dtype=np.float32), None)])
+    return surface
 
 
 def _within_desktop(size: Size) -> Size:

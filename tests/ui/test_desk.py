@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -9,9 +10,11 @@ import pygame
 import pytest
 
 from blinks_sim import commands
+from blinks_sim.errors import UsageError
 from blinks_sim.hexgrid import Pose, overlaps
-from blinks_sim.ui import texts
+from blinks_sim.ui import available, run_desk, texts
 from blinks_sim.ui.app import SPEEDS
+from blinks_sim.ui.display import window
 
 FLOWER = ((0, 0), (0, -1), (1, -1), (1, 0), (0, 1), (-1, 1), (-1, 0))
 
@@ -253,3 +256,42 @@ def test_pictures_of_the_desk(drive, golden_picture):
     hand.key(pygame.K_F1)
     hand.wait(50)
     golden_picture("desk-help.png", hand.surface)
+
+
+def test_a_display_nobody_sees_is_none(monkeypatch):
+    """Drivers that SDL falls back on count as no display, and so does none; one that was asked for is one."""
+    pygame.display.quit()
+    assert available()  # the tests ask for the dummy driver
+    monkeypatch.setattr(pygame.display, "get_driver", lambda: "offscreen")
+    assert not available()
+    pygame.display.quit()
+    monkeypatch.setenv("SDL_VIDEODRIVER", "no such driver")
+    assert not available()
+    monkeypatch.delenv("SDL_VIDEODRIVER")
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    assert available() is (sys.platform != "linux")
+
+
+def test_no_window_without_a_driver(monkeypatch):
+    """Where no window can be opened the error says what to do."""
+    pygame.display.quit()
+    monkeypatch.setenv("SDL_VIDEODRIVER", "no such driver")
+    with (
+        pytest.raises(UsageError, match=r"cannot open a window: .+; run with --headless"),
+        window("x", (480, 360)),
+    ):
+        pass
+
+
+def test_the_window_runs_until_it_is_closed(drive):
+    """The loop opens a window, takes its events and ends when it is closed."""
+    hand = drive((0, 0))
+    pygame.display.init()
+    for event in (
+        pygame.Event(pygame.KEYDOWN, key=pygame.K_RIGHTBRACKET, unicode="]", mod=0),
+        pygame.Event(pygame.QUIT),
+    ):
+        pygame.event.post(event)
+    run_desk(hand.source, title="Test", image="image", size=(480, 360))
+    assert not pygame.display.get_init()
