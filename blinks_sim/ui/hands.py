@@ -298,7 +298,8 @@ class Hands:
             if len(parts) > 1:
                 parts.remove(max(parts, key=len))
                 ribbon.parts += parts
-        self._say(texts.will_split([len(part) for part in ribbon.parts]) if ribbon.parts else "")
+        sizes = [len(part) for part in ribbon.parts]
+        self._say(texts.will_split(sizes) if sizes else texts.DRAW_ON)
 
     def _split(self) -> None:
         ribbon, self.ribbon = self.ribbon, None

@@ -46,6 +46,7 @@ TIPS = {
 PAUSED = "paused"
 NO_TILE = "No tile there: point at one, or select one with a click"
 NOTHING_SEPARATED = "That line separates nothing: draw it right across a cluster"
+DRAW_ON = "Draw right across a cluster to split it there"
 NO_ROOM = "No room here: let go and it returns"
 RETURNED = "No room there: put back"
 PUT_BACK = "Put back"

@@ -107,3 +107,17 @@ def test_a_triangle_played_by_mouse(desk, tmp_path):
     blinks = desk.watch_until("tile 0 blinks on", lambda blinks: blinks[0] >= 3)
     assert blinks[1:] == [0, 0]
     desk.screen.save(tmp_path / "triangle.png")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("key", "times"), [("minus", 3), ("plus", 3)])
+def test_triple_clicks_count_at_any_speed(desk, key, times):
+    """At a tenth of real time, and at eight times real time, a triple click by hand is a triple click."""
+    wait = desk.screen.await_true
+    wait("three red tiles", lambda: all(desk.shows(tile, RED) for tile in range(3)))
+    for _ in range(times):
+        desk.screen.do("key", key)
+    desk.triple_click(1)
+    wait("tile 1 blue", lambda: desk.shows(1, BLUE))
+    desk.triple_click(2)
+    wait("tile 2 blue", lambda: desk.shows(2, BLUE))
