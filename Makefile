@@ -8,7 +8,8 @@ CFLAGS := -O3 -std=c11 -Wall -Wextra -Werror -fPIC -fno-semantic-interposition -
 core: $(CORE)
 
 $(CORE): $(wildcard blinks_sim/core/*.c) $(wildcard blinks_sim/core/*.h) Makefile
-	$(CC) $(CFLAGS) -shared -o $@ $(filter %.c,$^) -lm
+	$(CC) $(CFLAGS) -shared -o $@.new $(filter %.c,$^) -lm
+	mv $@.new $@
 
 test: core
 	PYTHONPATH=. pytest

@@ -129,9 +129,11 @@ void chip_watchdog_reset(bc_tile *t)
 static void watchdog_write(bc_tile *t, uint8_t value)
 {
     uint8_t old = t->mem[WDTCSR], kept = old;
-    bool open = t->cycle <= t->wdce_until;
-    if ((value & (WDCE | WDE)) == (WDCE | WDE) && !open)
+    bool open = t->wdce_until && t->cycle <= t->wdce_until;
+    if ((value & (WDCE | WDE)) == (WDCE | WDE))
         t->wdce_until = t->cycle + 4;
+    else
+        t->wdce_until = 0;
     if (value & WDIF)
         kept &= (uint8_t)~WDIF;
     kept = (uint8_t)((kept & ~WDIE) | (value & WDIE));
@@ -229,7 +231,7 @@ static void clock_write(bc_tile *t, uint8_t value)
     if (value == 0x80) {
         t->clkpce_until = t->cycle + 4;
         t->mem[CLKPR] |= 0x80;
-    } else if (t->cycle <= t->clkpce_until && !(value & 0x80)) {
+    } else if (t->clkpce_until && t->cycle <= t->clkpce_until && !(value & 0x80)) {
         uint8_t shift = (value & 15) > 8 ? 8 : value & 15;
         t->clkpce_until = 0;
         t->mem[CLKPR] = value & 15;
@@ -245,7 +247,7 @@ static void control_write(bc_tile *t, uint16_t address, uint8_t value)
     }
     if ((value & 1) && !(value & 2))
         t->ivce_until = t->cycle + 4;
-    if (t->cycle <= t->ivce_until && !(value & 1))
+    if (t->ivce_until && t->cycle <= t->ivce_until && !(value & 1))
         t->ivce_until = 0;
     else
         value = (uint8_t)((value & ~2) | (t->mem[MCUCR] & 2));

@@ -1,8 +1,9 @@
 /* The board around the chip: six RGB pixels, six infrared faces, the button and the battery.
  *
  * Pixels: an anode a face (high = selected), colour cathodes shared and active low, blue through a charge pump. Light is summed over time and
- * face, and handed out a frame at a time: every firmware that shows each pixel once in BC_FRAME_OSC is seen as the eye sees it,
- * wherever the frame begins.
+ * face, and handed out a frame at a time. A frame ends when the multiplexing comes round: an anode goes on that was on before in this frame, another
+ * one having been on in between. So frames follow the firmware's own, and a change between two of them never shows as a mixture. Firmware
+ * that does not multiplex gets frames of LONGEST_FRAME_OSC.
  * Infrared: a reversed LED holds charge on its cathode until light takes it away. Source: behaviour of the shipping board.
  * Not modelled: leakage of the charge in darkness, LED brightness differing by colour or voltage, PWM wired to the infrared anodes (OC1A, OC1B, OC2A).
  */
@@ -13,6 +14,8 @@
 #define DISCHARGE_OSC 40u           /* light for 5 us takes the charge away */
 #define PUMP_HOLD_OSC 8192u         /* how long the blue charge pump stays charged: 1 ms [M] */
 #define FULL_OSC 2032u              /* level 31: 254 of 256 counts, once in 30 periods of 2,048 cycles */
+#define SHORTEST_FRAME_OSC (BC_FRAME_OSC / 4)
+#define LONGEST_FRAME_OSC (2 * BC_FRAME_OSC)
 
 enum { RED_PIN = 0x40, GREEN_PIN = 0x20, BLUE_PIN = 0x08, SINK_PIN = 0x08, BUTTON_PIN = 0x80 };
 
@@ -69,20 +72,47 @@ void board_light_sync(bc_tile *t)
     board_light_until(t, t->cycle);
 }
 
-static void end_frame(bc_tile *t)
+/* Close the frame that ends now; all light until then has been summed. A frame of about the usual length counts as exactly that long, for
+ * interrupts shake its edges and the eye does not see it. */
+static void end_frame(bc_tile *t, uint64_t osc)
 {
-    uint64_t cycle = cycle_at(t, t->frame_end_osc);
-    timer_latch_until(t, cycle);
-    board_light_until(t, cycle);
+    uint64_t length = osc - t->frame_start_osc;
+    if (length > BC_FRAME_OSC - BC_FRAME_OSC / 16 && length < BC_FRAME_OSC + BC_FRAME_OSC / 16)
+        length = BC_FRAME_OSC;
     memcpy(t->frame, t->light_sum, sizeof t->frame);
     memset(t->light_sum, 0, sizeof t->light_sum);
-    t->frame_end_osc += BC_FRAME_OSC;
+    t->frame_osc = length;
+    t->frame_start_osc = osc;
+    t->frame_anodes = 0;
+}
+
+static void end_long_frame(bc_tile *t)
+{
+    uint64_t end = t->frame_start_osc + LONGEST_FRAME_OSC, cycle = cycle_at(t, end);
+    timer_latch_until(t, cycle);
+    board_light_until(t, cycle);
+    end_frame(t, end);
+    t->frame_anodes = t->selected;
+}
+
+/* Anodes changed: has the multiplexing come round? */
+static void select_anodes(bc_tile *t)
+{
+    uint8_t now = anodes(t), risen = now & (uint8_t)~t->selected;
+    t->selected = now;
+    if (!risen)
+        return;
+    if (risen & t->frame_anodes && risen != t->last_anodes && osc_now(t) - t->frame_start_osc >= SHORTEST_FRAME_OSC)
+        end_frame(t, osc_now(t));
+    t->frame_anodes |= now;
+    t->last_anodes = risen;
 }
 
 void bc_tile_light(const bc_tile *t, float out[18])
 {
+    float full = (float)FULL_OSC * (float)t->frame_osc / BC_FRAME_OSC;
     for (int i = 0; i < 18; i++)
-        out[i] = (float)t->frame[i / 3][i % 3] / FULL_OSC;
+        out[i] = (float)t->frame[i / 3][i % 3] / full;
 }
 
 /* ---- Infrared ---- */
@@ -140,7 +170,7 @@ void board_port_write(bc_tile *t, uint16_t address, uint8_t value)
     if (port >= 2 || (port == 0 && (before ^ after) & 0xC0)) {
         board_light_sync(t);            /* with the pins as they were */
         *target = after;
-        t->selected = anodes(t);
+        select_anodes(t);
     }
     *target = after;
     if (port < 2)
@@ -184,13 +214,13 @@ void board_osc_event(bc_tile *t, uint64_t now)
             t->ir_charged &= (uint8_t)~(1 << face);
             chip_pins_changed(t);
         }
-    while (t->frame_end_osc <= now)
-        end_frame(t);
+    while (t->frame_start_osc + LONGEST_FRAME_OSC <= now)
+        end_long_frame(t);
 }
 
 uint64_t board_next_osc(const bc_tile *t)
 {
-    uint64_t first = t->edge_osc < t->frame_end_osc ? t->edge_osc : t->frame_end_osc;
+    uint64_t frame_end = t->frame_start_osc + LONGEST_FRAME_OSC, first = t->edge_osc < frame_end ? t->edge_osc : frame_end;
     for (int face = 0; face < BC_FACES; face++)
         if (t->discharge_osc[face] < first)
             first = t->discharge_osc[face];

@@ -119,7 +119,7 @@ static void write_eecr(bc_tile *t, uint8_t value)
 {
     uint8_t busy = t->mem[EECR] & EEPE, mode = busy ? t->mem[EECR] & 0x30 : value & 0x30;
     uint16_t address = (uint16_t)((t->mem[EEARL] | t->mem[EEARH] << 8) & (BC_EEPROM_BYTES - 1));
-    bool armed = t->cycle <= t->eempe_until;
+    bool armed = t->eempe_until && t->cycle <= t->eempe_until;
     t->mem[EECR] = (uint8_t)(mode | (value & EERIE) | busy);
     if ((value & EEPE) && armed && !busy && mode != 0x30) {
         uint8_t *cell = &t->eeprom[address];
@@ -156,7 +156,7 @@ uint8_t nvm_read(bc_tile *t, uint16_t address)
         close_window(t);
         return t->mem[SPMCSR];
     }
-    if (t->cycle <= t->eempe_until) {
+    if (t->eempe_until && t->cycle <= t->eempe_until) {
         t->volatile_reads++;
         return t->mem[EECR] | EEMPE;
     }

@@ -38,7 +38,7 @@ bc_tile *bc_tile_new(const bc_config *config)
     memset(t->eeprom, 0xFF, sizeof t->eeprom);
     for (int face = 0; face < BC_FACES; face++)
         t->discharge_osc[face] = NEVER;
-    t->frame_end_osc = BC_FRAME_OSC;
+    t->frame_osc = BC_FRAME_OSC;
     t->skip = t->standalone = 1;
     derive(t);
     avr_reset(t, BC_RESET_POWER_ON);

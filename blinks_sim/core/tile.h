@@ -106,9 +106,9 @@ struct bc_tile {
     uint8_t button_down, ir_emitting, ir_charged, ir_lit, selected;
     uint64_t discharge_osc[BC_FACES];
     uint64_t light_cycle, light_osc;    /* light is summed up to here */
-    uint64_t frame_end_osc;
-    uint64_t light_sum[BC_FACES][3];    /* oscillator cycles lit in this frame, times 256 */
-    uint64_t frame[BC_FACES][3];        /* the same of the last complete frame */
+    uint64_t frame_start_osc, frame_osc;        /* the frame under way began then; how long the last complete one was */
+    uint64_t light_sum[BC_FACES][3], frame[BC_FACES][3];    /* oscillator cycles lit: so far, in the last complete frame */
+    uint8_t frame_anodes, last_anodes;          /* that were on in this frame; that went on last */
     uint64_t pump_until_osc;    /* the blue charge pump holds until then */
 
     /* table: where this tile stands on the table's time */
