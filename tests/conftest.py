@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes.util
+import importlib.util
 import os
 import shutil
 from collections.abc import Callable
@@ -38,29 +39,18 @@ def need_library() -> Need:
     return lambda name: ctypes.util.find_library(name) or _missing(f"library lib{name}")
 
 
+def pytest_configure() -> None:
+    """Let the programs that tests start find the package that the tests found, wherever they start."""
+    spec = importlib.util.find_spec("blinks_sim")
+    assert spec is not None
+    assert spec.origin is not None
+    os.environ["PYTHONPATH"] = str(Path(spec.origin).parents[1])
+    os.environ["PYTHONSAFEPATH"] = "1"
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the one way to change golden files."""
     parser.addoption("--update-golden", action="store_true", help="write golden files anew")
-
-
-@pytest.fixture
-def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
-    """Return a function (name, text) that compares text with tests/golden/<name>.
-
-    A missing file is written, and the test fails, so that nobody commits one unseen.
-    """
-
-    def compare(name: str, text: str) -> None:
-        path = Path(__file__).parent / "golden" / name
-        if not path.exists() or request.config.getoption("--update-golden"):
-            known = path.exists()
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-            if not known:
-                pytest.fail(f"golden file {name} was missing: written, look at it and run again")
-        assert text == path.read_text(encoding="utf-8")
-
-    return compare
 
 
 @pytest.fixture

@@ -78,8 +78,7 @@ def desk(need_program, drive, tmp_path) -> Iterator[Desk]:
     places = [like.screen(pose) for pose in like.poses.values()]
     command = [sys.executable, "-m", "blinks_sim", "run", "fracture", "--layout", "triangle", "--tiles", "3"]
     with helping.screen(SIZE, tmp_path, need_program("Xvfb"), need_program("xdotool")) as screen:
-        environment = {**screen.environment, "PYTHONPATH": ":".join(sys.path)}
-        program = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+        program = subprocess.Popen(command, env=screen.environment, stderr=subprocess.PIPE, text=True)
         try:
             yield Desk(screen, places)
             program.send_signal(signal.SIGTERM)
