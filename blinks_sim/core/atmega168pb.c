@@ -178,10 +178,19 @@ static uint16_t adc_convert(bc_tile *t)
     return (uint16_t)(value > 1023 ? 1023 : value);
 }
 
-static uint64_t adc_cycles(const bc_tile *t, uint32_t adc_clocks)
+/* The ADC's clock goes on in ADC noise reduction: its times are the oscillator's. */
+static uint64_t adc_osc(const bc_tile *t, uint32_t adc_clocks)
 {
     uint32_t select = t->mem[ADCSRA] & 7;
-    return (uint64_t)adc_clocks << (select ? select : 1);
+    return ((uint64_t)adc_clocks << (select ? select : 1)) << t->clock_shift;
+}
+
+static void adc_start(bc_tile *t)
+{
+    t->adc_done_osc = osc_now(t) + adc_osc(t, t->adc_warm ? 13 : 25);
+    t->adc_warm = 1;
+    t->mem[ADCSRA] |= ADSC;
+    chip_plan(t);
 }
 
 static void adc_write(bc_tile *t, uint16_t address, uint8_t value)
@@ -192,11 +201,10 @@ static void adc_write(bc_tile *t, uint16_t address, uint8_t value)
     t->mem[ADCSRA] = (uint8_t)((value & ~ADIF) | flag | (old & ADSC));
     if (!(value & ADEN)) {
         t->mem[ADCSRA] &= (uint8_t)~ADSC;
-        t->adc_done = NEVER;
+        t->adc_done_osc = NEVER;
         t->adc_warm = 0;
-    } else if ((value & ADSC) && t->adc_done == NEVER) {
-        t->adc_done = t->cycle + adc_cycles(t, t->adc_warm ? 13 : 25);
-        t->adc_warm = 1;
+    } else if ((value & ADSC) && t->adc_done_osc == NEVER) {
+        adc_start(t);
     }
     avr_irq(t, V_ADC, (t->mem[ADCSRA] & (ADIF | ADIE)) == (ADIF | ADIE));
     chip_plan(t);
@@ -208,12 +216,20 @@ static void adc_event(bc_tile *t)
         t->adc_value = adc_convert(t);
     t->mem[ADCSRA] |= ADIF;
     if (t->mem[ADCSRA] & ADATE) {
-        t->adc_done += adc_cycles(t, 13);
+        t->adc_done_osc += adc_osc(t, 13);
     } else {
-        t->adc_done = NEVER;
+        t->adc_done_osc = NEVER;
         t->mem[ADCSRA] &= (uint8_t)~ADSC;
     }
     avr_irq(t, V_ADC, t->mem[ADCSRA] & ADIE);
+}
+
+void chip_sleep(bc_tile *t)
+{
+    t->sleeping = 1;
+    if (avr_sleep_mode(t) == BC_ADC_QUIET && t->mem[ADCSRA] & ADEN && t->adc_done_osc == NEVER)
+        adc_start(t);
+    avr_end_slice(t);
 }
 
 static uint8_t adc_read(bc_tile *t, uint16_t address)
@@ -245,11 +261,10 @@ static void control_write(bc_tile *t, uint16_t address, uint8_t value)
         t->mem[MCUSR] &= value;         /* flags are cleared by writing zero */
         return;
     }
-    if ((value & 1) && !(value & 2))
-        t->ivce_until = t->cycle + 4;
-    if (t->ivce_until && t->cycle <= t->ivce_until && !(value & 1))
-        t->ivce_until = 0;
-    else
+    bool open = t->ivce_until && t->cycle <= t->ivce_until;
+    t->ivce_until = (value & 1) ? t->cycle + 4 : 0;     /* interrupts wait as long, or for one instruction more */
+    t->irq_delay_at = t->cycle;
+    if (!open || value & 1)
         value = (uint8_t)((value & ~2) | (t->mem[MCUCR] & 2));
     t->mem[MCUCR] = value & (uint8_t)~1;
     chip_pins_changed(t);               /* PUD */
@@ -338,8 +353,6 @@ void chip_accept_irq(bc_tile *t, int vector)
 void chip_cycle_events(bc_tile *t)
 {
     timer_events(t);
-    if (t->adc_done <= t->cycle)
-        adc_event(t);
     if (t->tx_done <= t->cycle)
         usart_cycle_event(t);
     chip_plan(t);
@@ -351,6 +364,8 @@ void chip_osc_events(bc_tile *t)
     board_osc_event(t, now);
     if (t->spm_done_osc <= now || t->eeprom_done_osc <= now)
         nvm_osc_event(t);
+    if (t->adc_done_osc <= now)
+        adc_event(t);
     if (usart_next_osc(t) <= now)
         usart_osc_event(t);
     if (t->wdt_due_osc <= now)
@@ -362,8 +377,8 @@ static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 void chip_plan(bc_tile *t)
 {
-    t->next_cycle_event = earlier(timer_next_cycle(t), earlier(t->adc_done, t->tx_done));
-    t->next_osc_event = earlier(earlier(board_next_osc(t), usart_next_osc(t)),
+    t->next_cycle_event = earlier(timer_next_cycle(t), t->tx_done);
+    t->next_osc_event = earlier(earlier(board_next_osc(t), earlier(usart_next_osc(t), t->adc_done_osc)),
                                 earlier(t->wdt_due_osc, earlier(t->spm_done_osc, t->eeprom_done_osc)));
     if (t->exec_left > 0 && (t->next_cycle_event < t->exec_end || cycle_at(t, t->next_osc_event) < t->exec_end))
         avr_end_slice(t);
@@ -386,7 +401,7 @@ void chip_reset(bc_tile *t)
     t->clock_cycle = t->cycle;
     t->clock_shift = t->mem[CLKPR];
     t->clkpce_until = t->wdce_until = t->ivce_until = 0;
-    t->adc_done = NEVER;
+    t->adc_done_osc = NEVER;
     t->adc_locked = t->adc_warm = 0;
     t->wdt_due_osc = NEVER;
     t->irq_pending = 0;

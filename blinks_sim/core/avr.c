@@ -108,14 +108,14 @@ static void turn(bc_tile *t, uint64_t until_osc, uint32_t budget)
         return;
     }
     if (t->irq_pending && t->i_flag) {
-        if (t->cycle != t->irq_delay_at) {
+        if (t->cycle != t->irq_delay_at && t->cycle >= t->ivce_until) {
             take_interrupt(t);
             return;
         }
         budget = 1;
     }
     if (t->sleeping) {
-        wait(t, until_osc, avr_sleep_mode(t) != BC_POWER_DOWN);
+        wait(t, until_osc, avr_sleep_mode(t) == BC_IDLE);
         return;
     }
     limit = cycle_at(t, until_osc < t->next_osc_event ? until_osc : t->next_osc_event);

@@ -15,7 +15,7 @@
 #define PUMP_HOLD_OSC 8192u         /* how long the blue charge pump stays charged: 1 ms [M] */
 #define FULL_OSC 2032u              /* level 31: 254 of 256 counts, once in 30 periods of 2,048 cycles */
 #define SHORTEST_FRAME_OSC (BC_FRAME_OSC / 4)
-#define LONGEST_FRAME_OSC (2 * BC_FRAME_OSC)
+#define LONGEST_FRAME_OSC (BC_FRAME_OSC + BC_FRAME_OSC / 4)
 
 enum { RED_PIN = 0x40, GREEN_PIN = 0x20, BLUE_PIN = 0x08, SINK_PIN = 0x08, BUTTON_PIN = 0x80 };
 
@@ -77,7 +77,7 @@ void board_light_sync(bc_tile *t)
 static void end_frame(bc_tile *t, uint64_t osc)
 {
     uint64_t length = osc - t->frame_start_osc;
-    if (length > BC_FRAME_OSC - BC_FRAME_OSC / 16 && length < BC_FRAME_OSC + BC_FRAME_OSC / 16)
+    if (length == 0 || (length > BC_FRAME_OSC - BC_FRAME_OSC / 16 && length < BC_FRAME_OSC + BC_FRAME_OSC / 16))
         length = BC_FRAME_OSC;
     memcpy(t->frame, t->light_sum, sizeof t->frame);
     memset(t->light_sum, 0, sizeof t->light_sum);
@@ -232,6 +232,7 @@ void board_reset(bc_tile *t)
     t->selected = 0;
     t->light_cycle = t->cycle;
     t->light_osc = osc_now(t);
+    end_frame(t, t->light_osc);
     infrared_ports_changed(t);
     for (int port = 0; port < 4; port++)
         t->pins[port] = board_pin(t, port);

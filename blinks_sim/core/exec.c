@@ -72,7 +72,8 @@
         t->i_flag = (uint8_t)(sreg_ >> 7); \
     } while (0)
 
-/* Before and after anything that looks at time or at a register with a meaning. `into` = cycles of this instruction before the access. */
+/* Before and after anything that looks at time or at a register with a meaning. `into` = cycles of this instruction before the access: a read
+ * sees its last cycle's beginning, a write acts at its last cycle's end. */
 #define LEAVE(into) (t->cycle = t->exec_end - (uint64_t)(int64_t)left + (into), t->exec_left = left)
 #define ENTER() (left = t->exec_left)
 
@@ -110,7 +111,7 @@
             if (!i_before_ && t->i_flag) \
                 INTERRUPTS_ON((into) + 1); \
         } else { \
-            LEAVE(into); \
+            LEAVE((into) + 1); \
             slow_store(t, at_, value_); \
             ENTER(); \
         } \
@@ -584,7 +585,7 @@ again:
     }
 #define BIT_WRITE(name, set) \
     OP(name) { \
-        LEAVE(1); \
+        LEAVE(2); \
         io_write_bit(t, ip->a, (uint8_t)ip->b, (set)); \
         ENTER(); \
         ip++; \
@@ -734,9 +735,8 @@ again:
     OP(SLEEP) {
         ip++;
         if (m[SMCR] & 1) {
-            t->sleeping = 1;
-            LEAVE(0);
-            avr_end_slice(t);
+            LEAVE(1);
+            chip_sleep(t);
             ENTER();
         }
         NEXT(1);

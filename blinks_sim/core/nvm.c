@@ -112,7 +112,7 @@ static void write_spmcsr(bc_tile *t, uint8_t value)
     }
     t->mem[SPMCSR] = (uint8_t)((value & ~RWWSB) | (t->mem[SPMCSR] & RWWSB));
     t->spm_operation = value & SPMEN ? value & 0x3F : 0;
-    t->spmen_until = t->cycle + 4;
+    t->spmen_until = t->cycle + 3;     /* SPM or LPM begins within four cycles, counted from this write's end */
 }
 
 static void write_eecr(bc_tile *t, uint8_t value)

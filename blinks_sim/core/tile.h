@@ -52,6 +52,7 @@ typedef struct {
     uint8_t mode;               /* WGM bits */
     uint8_t divider_log2;       /* clock select, valid while running */
     bool running, dual_slope, buffered, stale;  /* stale: an OCR write waits for the update point */
+    bool match_blocked;         /* TCNT was written: no compare match at the next count */
 } Timer;
 
 typedef struct { uint64_t at; uint32_t bit_osc; uint8_t data; } SerialByte;    /* when its stop bit ends, the sender's bit time */
@@ -86,7 +87,7 @@ struct bc_tile {
     uint32_t resets;
 
     /* timed windows and self-programming */
-    uint64_t clkpce_until, wdce_until, ivce_until, eempe_until, spmen_until;
+    uint64_t clkpce_until, wdce_until, ivce_until, eempe_until, spmen_until;     /* last cycle of each, 0: closed */
     uint64_t spm_done_osc, eeprom_done_osc, wdt_due_osc;
     uint16_t spm_page; uint8_t rww_busy, wdt_flag, spm_operation;
     uint64_t cpu_halted_osc;    /* CPU stands still until then (SPM on its own section) */
@@ -95,7 +96,7 @@ struct bc_tile {
     uint64_t prescaler_at[2];   /* cycle at which the prescaler of timers 0/1, of timer 2 last started from zero */
     uint8_t temp, gtccr_hold;   /* TEMP of 16-bit registers; prescalers held by TSM: bit 0 T0/T1, bit 1 T2 */
 
-    uint64_t adc_done; uint16_t adc_value; uint8_t adc_locked, adc_warm;
+    uint64_t adc_done_osc; uint16_t adc_value; uint8_t adc_locked, adc_warm;
     uint64_t tx_done; uint8_t tx_shift, tx_buffer, tx_busy, tx_waiting;
     uint8_t rx_fifo[2], rx_error[2], rx_count, rx_shift, rx_shift_error, rx_shift_full, rx_overrun;
     SerialByte serial_in[SERIAL_IN]; uint16_t serial_in_first, serial_in_count;
@@ -182,6 +183,7 @@ void io_write(bc_tile *t, uint16_t address, uint8_t value);
 bool io_read_is_plain(uint16_t address);
 bool io_write_is_plain(uint16_t address);
 void chip_reset(bc_tile *t);
+void chip_sleep(bc_tile *t);                    /* SLEEP with SE set */
 void chip_accept_irq(bc_tile *t, int vector);
 void chip_cycle_events(bc_tile *t);
 void chip_osc_events(bc_tile *t);

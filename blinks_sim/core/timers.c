@@ -2,14 +2,14 @@
  *
  * Nothing happens per count: a timer remembers its position at one cycle and works out where it stands, which flags came
  * up, and when the next enabled interrupt is due. A compare flag is set when the count leaves the compare value.
- * Not modelled: external clock inputs, asynchronous operation of timer 2, input capture, force output compare, the block of a compare match
- * after a write to TCNTn; the synchroniser's extra cycles.
+ * Not modelled: external clock inputs, asynchronous operation of timer 2, input capture (ICF1 as TOP is), force output compare, the synchroniser's
+ * extra cycles.
  */
 #include <string.h>
 
 #include "tile.h"
 
-enum { TOV = 1, OCFA = 2, OCFB = 4 };
+enum { TOV = 1, OCFA = 2, OCFB = 4, ICF = 0x20 };
 enum { UPDATE_NOW, UPDATE_BOTTOM, UPDATE_TOP };
 enum { TOP_MAX, TOP_8 = 0xFF, TOP_9 = 0x1FF, TOP_10 = 0x3FF, TOP_OCRA = 0x10000, TOP_ICR };
 
@@ -29,6 +29,8 @@ static const uint16_t mask_of[3] = {TIMSK0, TIMSK1, TIMSK2};
 static const uint8_t vector_ovf[3] = {V_TIMER0_OVF, V_TIMER1_OVF, V_TIMER2_OVF};
 static const uint8_t vector_a[3] = {V_TIMER0_COMPA, V_TIMER1_COMPA, V_TIMER2_COMPA};
 static const uint8_t vector_b[3] = {V_TIMER0_COMPB, V_TIMER1_COMPB, V_TIMER2_COMPB};
+
+static const uint8_t all_flags[] = {TOV, OCFA, OCFB, ICF};
 
 static uint32_t max_of(int n) { return n == 1 ? 0xFFFF : 0xFF; }
 static const Mode *mode_of(const Timer *timer, int n) { return n == 1 ? &modes16[timer->mode] : &modes8[timer->mode]; }
@@ -78,20 +80,23 @@ static uint32_t edges_to(uint32_t position, uint32_t goal, uint32_t period)
 /* Edges until a flag comes up next (single slope: when the count leaves OCR; dual slope: on the way up or down). 0: never. */
 static uint32_t edges_to_flag(const Timer *timer, int n, uint8_t flag)
 {
-    uint32_t period = period_of(timer, n), ocr, up, down;
+    uint32_t period = period_of(timer, n), ocr, up, down, edges;
     if (flag == TOV) {
         if (!timer->dual_slope && mode_of(timer, n)->update == UPDATE_NOW && timer->top != max_of(n) && timer->position <= timer->top)
             return 0;                       /* CTC passes MAX only after an overshoot */
         return edges_to(timer->position, 0, period);
     }
+    if (flag == ICF)                        /* ICR1 as TOP */
+        return n != 1 || mode_of(timer, n)->top != TOP_ICR ? 0 : edges_to(timer->position, (timer->top + 1u) % period, period);
     ocr = timer->ocr[flag == OCFB];
     if (ocr >= (timer->dual_slope ? timer->top + 1u : period))
         return 0;
-    if (!timer->dual_slope)
-        return edges_to(timer->position, (ocr + 1) % period, period);
-    up = edges_to(timer->position, (ocr + 1) % period, period);
-    down = edges_to(timer->position, (2u * timer->top - ocr + 1) % period, period);
-    return up < down ? up : down;
+    edges = up = edges_to(timer->position, (ocr + 1) % period, period);
+    if (timer->dual_slope) {
+        down = edges_to(timer->position, (2u * timer->top - ocr + 1) % period, period);
+        edges = up < down ? up : down;
+    }
+    return edges == 1 && timer->match_blocked ? edges + period : edges;
 }
 
 static void raise_irqs(bc_tile *t, int n)
@@ -100,6 +105,8 @@ static void raise_irqs(bc_tile *t, int n)
     avr_irq(t, vector_ovf[n], wanted & TOV);
     avr_irq(t, vector_a[n], wanted & OCFA);
     avr_irq(t, vector_b[n], wanted & OCFB);
+    if (n == 1)
+        avr_irq(t, V_TIMER1_CAPT, wanted & ICF);
 }
 
 static uint64_t latch_cycle(const bc_tile *t, int n)
@@ -112,10 +119,10 @@ static uint64_t latch_cycle(const bc_tile *t, int n)
 static void plan(bc_tile *t, int n)
 {
     Timer *timer = &t->timer[n];
-    uint8_t awaited = t->mem[mask_of[n]] & (TOV | OCFA | OCFB) & ~timer->flags;
+    uint8_t awaited = t->mem[mask_of[n]] & (TOV | OCFA | OCFB | ICF) & ~timer->flags;
     timer->irq_at = NEVER;
-    for (uint8_t flag = TOV; flag <= OCFB; flag = (uint8_t)(flag << 1)) {
-        uint32_t edges = awaited & flag ? edges_to_flag(timer, n, flag) : 0;
+    for (unsigned i = 0; i < sizeof all_flags; i++) {
+        uint32_t edges = awaited & all_flags[i] ? edges_to_flag(timer, n, all_flags[i]) : 0;
         uint64_t at = edges ? edge_cycle(t, n, edges) : NEVER;
         if (at < timer->irq_at)
             timer->irq_at = at;
@@ -148,11 +155,12 @@ static void advance(bc_tile *t, int n, uint64_t cycle)
     while (k) {
         uint32_t period = period_of(timer, n);
         uint64_t step = timer->position > timer->top && !timer->dual_slope && k > period - timer->position ? period - timer->position : k;
-        for (uint8_t flag = TOV; flag <= OCFB; flag = (uint8_t)(flag << 1)) {
-            uint32_t edges = timer->flags & flag ? 0 : edges_to_flag(timer, n, flag);
+        for (unsigned i = 0; i < sizeof all_flags; i++) {
+            uint32_t edges = timer->flags & all_flags[i] ? 0 : edges_to_flag(timer, n, all_flags[i]);
             if (edges && edges <= step)
-                timer->flags |= flag;
+                timer->flags |= all_flags[i];
         }
+        timer->match_blocked = false;
         timer->position = (uint32_t)((timer->position + step) % period);
         k -= step;
     }
@@ -279,7 +287,10 @@ static void write_timer1(bc_tile *t, uint16_t address, uint8_t value)
     case TCNT1H: case OCR1AH: case OCR1BH: case ICR1H:
         t->temp = value;
         return;
-    case TCNT1L: t->timer[1].position = word; break;
+    case TCNT1L:
+        t->timer[1].position = word;
+        t->timer[1].match_blocked = true;
+        break;
     case ICR1L:
         t->mem[ICR1H] = t->temp;
         t->mem[ICR1L] = value;
@@ -314,6 +325,7 @@ void timer_write(bc_tile *t, uint16_t address, uint8_t value)
     case TCNT0: case TCNT2:
         board_light_sync(t);
         t->timer[n].position = value;
+        t->timer[n].match_blocked = true;
         break;
     case OCR0A: case OCR0B: case OCR2A: case OCR2B:
         t->mem[address] = value;
