@@ -143,7 +143,7 @@ def test_a_value_wakes() -> None:
 
 
 def test_ten_minutes_without_a_press() -> None:
-    """Ten minutes after the last press the tile sleeps; just before it does not."""
+    """Ten minutes after the last press the tile sleeps; just before it does not. Woken, it has ten more."""
     lone = Lone(build_sketch(SKETCH))
     lone.start()
     lone.run_ms(2500)
@@ -155,6 +155,9 @@ def test_ten_minutes_without_a_press() -> None:
     assert lone.chip.light().any()
     lone.run_ms(1000)
     assert not lone.chip.light().any()
+    lone.receive(0, NO_OP)
+    lone.run_ms(3000)
+    assert lone.chip.light().any()
 
 
 @pytest.mark.long
