@@ -5,6 +5,7 @@ has been before, the instruction that lies there runs again. A program ends when
 registers (the two parts' peripherals differ), leave SRAM or leave flash.
 
 Where libsimavr 1.6 is wrong (data sheet or instruction set manual in brackets), so that we do not compare:
+- PC does not wrap around at the start of flash (a part with 8 K words has 13 bits of PC): we compare it modulo flash.
 - SLEEP, BREAK and SPM are left out: they end or halt its run, or need a peripheral it models otherwise.
 """
 
@@ -42,6 +43,9 @@ def random_words(chance: random.Random) -> list[int]:
         if row.name in RARE and chance.random() < 0.7:
             continue
         word = row.value | chance.getrandbits(16) & ~row.mask & 0xFFFF
+        moves = "+" in row.name or "-" in row.name
+        if moves and word >> 4 & 0x1E == POINTER[row.name.strip("+")[-1]]:
+            continue  # a pointer that is moved and loaded or stored at once: undefined by the manual
         if row.name in ("IN", "OUT"):  # SREG, SP and the general purpose registers only
             address = chance.choice([0x1E, 0x2A, 0x2B, 0x3F, 0x3F] + [0x3D, 0x3E] * (row.name == "IN"))
             word = row.encode(d=chance.randrange(32), a=address)
@@ -54,16 +58,18 @@ def random_words(chance: random.Random) -> list[int]:
         return [row.encode(k=0), chance.randrange(0x100, FLASH_WORDS)]
 
 
-def is_safe(name: str, word: int, second: int, state: CpuState) -> bool:
+def is_safe(name: str, word: int, chip: Chip, state: CpuState) -> bool:
     """Tell whether an instruction in this state stays within registers, SRAM and flash."""
     if name in ("LPM", "LPM_Z", "LPM_Z+"):
         return state.registers[31] < 0x40
+    if name in ("IJMP", "ICALL") and state.registers[31] >= 0x20:
+        return False
     if name in ("PUSH", "RCALL", "ICALL", "CALL"):
         return state.sp in RAM and state.sp - 1 in RAM
-    if name in ("POP", "RET", "RETI"):
-        return state.sp + 1 in RAM and state.sp + 2 in RAM
-    if name in ("IJMP", "ICALL"):
-        return state.registers[31] < 0x20
+    if name == "POP":
+        return state.sp + 1 in RAM
+    if name in ("RET", "RETI"):
+        return state.sp + 1 in RAM and state.sp + 2 in RAM and chip.read(state.sp + 1)[0] < 0x20
     kind, _, pointer = name.partition("_")
     if kind in ("LD", "ST", "LDD", "STD"):
         base = POINTER[pointer.strip("+-")]
@@ -108,27 +114,28 @@ def run_program(door: ctypes.CDLL, seed: int, steps: int, seen: set[str]) -> Non
         at = state.pc // 2
         if at not in flash:
             words = random_words(chance)
-            while not is_safe(decode(words[0]).name, words[0], 0, state) or at + len(words) > FLASH_WORDS - 2:
+            while not is_safe(decode(words[0]).name, words[0], chip, state) or at + len(words) > FLASH_WORDS - 2:
                 words = random_words(chance)
             for index, word in enumerate(words):
                 flash[at + index] = word
                 chip.load_flash(word.to_bytes(2, "little"), 2 * (at + index))
                 other.load_flash(word.to_bytes(2, "little"), 2 * (at + index))
         row = decode(flash[at])
-        if row is None or row.name in LEFT_OUT or not is_safe(row.name, flash[at], 0, state):
+        if row is None or row.name in LEFT_OUT or not is_safe(row.name, flash[at], chip, state):
             break
         chip.step()
         other.step()
         seen.add(row.name)
         theirs = other.state()
-        theirs = CpuState(theirs.registers, theirs.sreg, theirs.sp, theirs.pc, theirs.cycle - clock)
+        wrapped = theirs.pc >= 2 * FLASH_WORDS
+        theirs = CpuState(theirs.registers, theirs.sreg, theirs.sp, theirs.pc % (2 * FLASH_WORDS), theirs.cycle - clock)
         ours = state_of(chip)
         assert ours == theirs, (
             f"seed {seed}, step {step}, {state.pc:#06x}: {row.name} {flash[at]:04x} from {state}:"
             f" ours / simavr: {difference(ours, theirs)}"
         )
         state = ours
-        if state.pc // 2 >= FLASH_WORDS - 4:
+        if wrapped or state.pc // 2 >= FLASH_WORDS - 4:
             break
     assert chip.read(RAM.start, len(RAM)) == other.read(RAM.start, len(RAM)), f"seed {seed}: SRAM differs"
     other.close()
@@ -137,7 +144,7 @@ def run_program(door: ctypes.CDLL, seed: int, steps: int, seen: set[str]) -> Non
 def test_random_programs(simavr_door: ctypes.CDLL):
     """Registers, SREG, SP, PC and cycles agree after each instruction, SRAM at the end."""
     seen: set[str] = set()
-    for seed in range(400):
+    for seed in range(250):
         run_program(simavr_door, seed, 150, seen)
     assert seen == set(NAMES)
 
