@@ -73,13 +73,27 @@ def test_write_forms() -> None:
 
 
 def test_flush_returns_after_the_last_byte() -> None:
-    """Flush waits for the byte in the shift register: nothing is lost when the port is switched off next."""
-    body = 'port.flush(); port.print(F("last")); port.flush(); UCSR0B = 0;'
-    text = SKETCH.format(body=body).replace('port.println("end");', "")
-    table = Table(seed=1)
-    tile = table.add(build_sketch(text))
-    table.run(1.0)
-    assert tile.serial == "last"
+    """Flush returns when the last byte has left: the 10 bits of one take 80 cycles, each time."""
+    body = """
+        for (byte i = 0; i < 3; ++i) {
+            port.flush();   // at first there is nothing to wait for
+            noInterrupts();
+            TCCR1A = 0;
+            TCCR1B = _BV(CS10);
+            TCNT1 = 0;
+            port.write((byte)'x');
+            port.flush();
+            word cycles = TCNT1;
+            TCCR1B = 0;
+            interrupts();
+            port.println(cycles);
+        }
+    """
+    lines = printed(SKETCH.format(body=body))
+    assert len(lines) == 3
+    for line in lines:
+        assert line.startswith("x")
+        assert 80 <= int(line[1:]) < 120
 
 
 @pytest.mark.parametrize("sent", [b"Q", bytes(range(256))])
