@@ -28,10 +28,12 @@ def run(*arguments: str) -> int:
 
 def fresh(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run the command line in a process of its own, without a display."""
-    kept = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    displays = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
+    kept = {name: value for name, value in os.environ.items() if name not in displays}
     return subprocess.run(
         [sys.executable, "-m", "blinks_sim", *arguments],
         env={**kept, **environment},
+        timeout=120,  # an unwanted window would stay open for ever
         capture_output=True,
         text=True,
         check=False,
