@@ -19,7 +19,7 @@ sanitize: SANITIZERS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recove
 sanitize: preload = $(shell $(CC) -print-file-name=libasan.so)
 sanitize: clean
 	$(CC) $(CFLAGS) $(SANITIZERS) -shared -o $(CORE) $(wildcard blinks_sim/core/*.c) -lm
-	LD_PRELOAD=$(preload) ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=. pytest tests/core tests/test_core_binding.py tests/test_table.py
+	LD_PRELOAD=$(preload) ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=. pytest -n auto tests/core tests/test_core_binding.py tests/test_table.py
 	$(MAKE) clean
 
 lint:
