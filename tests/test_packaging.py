@@ -18,7 +18,13 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PACKAGES = PROJECT["tool"]["scikit-build"]["wheel"]["packages"]
 # Names that a distribution is imported by, where they differ from its own.
-IMPORT_NAMES = {"pyelftools": "elftools", "pygame-ce": "pygame", "pyserial": "serial"}
+IMPORT_NAMES = {
+    "pyelftools": "elftools",
+    "pygame-ce": "pygame",
+    "pyserial": "serial",
+    "tree-sitter": "tree_sitter",
+    "tree-sitter-cpp": "tree_sitter_cpp",
+}
 
 
 def distributions(requirements: list[str]) -> list[str]:
