@@ -29,6 +29,7 @@ enum { BC_FAULT_NONE, BC_FAULT_OPCODE, BC_FAULT_PC, BC_FAULT_STACK, BC_FAULT_RWW
 enum { BC_RESET_POWER_ON = 1, BC_RESET_EXTERNAL = 2, BC_RESET_WATCHDOG = 8 };   /* bits as in MCUSR */
 enum { BC_SPACE_DATA, BC_SPACE_FLASH, BC_SPACE_EEPROM };
 enum { BC_AWAKE, BC_IDLE, BC_ADC_QUIET, BC_POWER_DOWN };
+enum { BC_WATCH_LIGHT = 1, BC_WATCH_PORTS = 2, BC_WATCH_CODE = 4 };
 
 typedef struct {
     uint64_t cycles;        /* CPU cycles run since power-on (idle sleep counts, power-down does not) */
@@ -45,6 +46,13 @@ typedef struct {
     uint32_t fault_pc;      /* byte address */
     uint32_t resets;        /* resets since the tile was made, power-on included */
 } bc_status;
+
+/* Something that was watched: BC_WATCH_LIGHT: value = mask of the tile's faces whose IR LED is lit from now on; BC_WATCH_PORTS: where = data
+ * address of the PORTx or DDRx written, value = its new content; BC_WATCH_CODE: the instruction at the mark is about to run. */
+typedef struct {
+    uint64_t ps;            /* on the table's time (alone: the tile's own, as if its clock were exact) */
+    uint8_t kind, where, value;
+} bc_event;
 
 /* One tile ------------------------------------------------------------------------------------------------------- */
 bc_tile *bc_tile_new(const bc_config *config);      /* NULL: out of memory; flash all 0xFF; already reset (power on) */
@@ -66,6 +74,14 @@ void bc_tile_light(const bc_tile *tile, float out[18]);  /* [face][r g b], linea
 size_t bc_tile_serial_take(bc_tile *tile, uint8_t *out, size_t room);        /* bytes the tile sent, oldest first; removes them */
 size_t bc_tile_serial_give(bc_tile *tile, const uint8_t *in, size_t length, uint32_t baud); /* queue bytes for RXD; returns accepted */
 size_t bc_tile_pulses(bc_tile *tile, uint64_t *out_osc, uint8_t *out_mask, size_t room);  /* alone: edges of own IR light since last asked: time, mask of lit faces */
+
+/* Watching never changes a result. Switch kinds on and off (a sum of BC_WATCH_...); what was watched is kept until it is taken. */
+void bc_tile_watch(bc_tile *tile, int kinds);
+size_t bc_tile_events(bc_tile *tile, bc_event *out, size_t room);    /* oldest first; removes them */
+void bc_tile_mark(bc_tile *tile, uint32_t byte_address);             /* with BC_WATCH_CODE: an event whenever it is reached */
+/* With BC_WATCH_CODE: cycles spent in and runs of the instruction at each word of flash (8,192 each), and the lowest SP seen; since it was
+ * switched on. Returns 0 and leaves all alone when it is off. */
+int bc_tile_profile(const bc_tile *tile, uint64_t *cycles, uint64_t *runs, uint16_t *lowest_sp);
 
 size_t bc_tile_state_bytes(void);
 void bc_tile_save(const bc_tile *tile, uint8_t *out);

@@ -122,7 +122,11 @@ static void turn(bc_tile *t, uint64_t until_osc, uint32_t budget)
     if (t->next_cycle_event < limit)
         limit = t->next_cycle_event;
     cycles = limit > t->cycle ? limit - t->cycle : 1;
-    avr_exec(t, (int32_t)(cycles < budget ? cycles : budget));
+    cycles = cycles < budget ? cycles : budget;
+    if (t->profile)
+        avr_exec_profiled(t, (int32_t)cycles);
+    else
+        avr_exec(t, (int32_t)cycles);
 }
 
 void avr_run(bc_tile *t, uint64_t until_osc)

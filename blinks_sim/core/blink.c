@@ -173,6 +173,7 @@ void board_port_write(bc_tile *t, uint16_t address, uint8_t value)
         select_anodes(t);
     }
     *target = after;
+    watch_event(t, BC_WATCH_PORTS, (uint8_t)(target - t->mem), after);
     if (port < 2)
         infrared_ports_changed(t);
     chip_pins_changed(t);

@@ -16,11 +16,20 @@
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(BLINKS_SWITCH)
 #define GOTO_DISPATCH 1
 #define OP(name) do_##name:
-#define DISPATCH() goto *labels[ip->op]
+#define DISPATCH() do { COUNT(); goto *labels[ip->op]; } while (0)
 #else
 #define GOTO_DISPATCH 0
 #define OP(name) case OP_##name:
-#define DISPATCH() goto again
+#define DISPATCH() do { COUNT(); goto again; } while (0)
+#endif
+
+#ifdef BLINKS_PROFILE
+/* Called before each instruction: settle what the one before took, note where we are. */
+#define COUNT() (count(t, t->profile, &counted, (uint32_t)(ip - code), t->exec_end - (uint64_t)(int64_t)left))
+#define EXEC avr_exec_profiled
+#else
+#define COUNT() ((void)0)
+#define EXEC avr_exec
 #endif
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
@@ -225,8 +234,29 @@ static int32_t count_down(bc_tile *t, int kind, uint32_t first, int32_t left, in
     return (int32_t)turns;
 }
 
+#ifdef BLINKS_PROFILE
+typedef struct { uint64_t cycle; uint32_t pc; } Counted;
+
+static void count(bc_tile *t, Profile *profile, Counted *last, uint32_t pc, uint64_t cycle)
+{
+    uint16_t sp = load_word(t->mem + SPL);
+    if (last->pc < FLASH_WORDS)
+        profile->cycles[last->pc] += cycle - last->cycle;
+    if (last->pc != pc || last->cycle != cycle) {   /* not the second look at an instruction just decoded */
+        if (pc < FLASH_WORDS)
+            profile->runs[pc]++;
+        if (pc == profile->mark)
+            watch_at(t, cycle, BC_WATCH_CODE, 0, 0);
+    }
+    if (sp < profile->lowest_sp)
+        profile->lowest_sp = sp;
+    last->pc = pc;
+    last->cycle = cycle;
+}
+#endif
+
 /* Run instructions for `budget` cycles from the tile's own cycle on (the last may go beyond). Leaves pc, cycle and SREG up to date. */
-void avr_exec(bc_tile *t, int32_t budget)
+void EXEC(bc_tile *t, int32_t budget)
 {
 #if GOTO_DISPATCH
     __extension__ static const void *const labels[] = {
@@ -241,6 +271,9 @@ void avr_exec(bc_tile *t, int32_t budget)
     int32_t left = budget;
     uint32_t c, h, v, n, z, s;
     Poll poll;
+#ifdef BLINKS_PROFILE
+    Counted counted = {0, NO_MARK};
+#endif
 
     poll.branch = NULL;
     UNPACK_SREG(m[SREG]);
@@ -250,6 +283,7 @@ void avr_exec(bc_tile *t, int32_t budget)
     DISPATCH();
     {
 #else
+    COUNT();
 again:
     switch (ip->op) {
 #endif
@@ -754,10 +788,16 @@ again:
     }
 
 out:
+#ifdef BLINKS_PROFILE
+    if (counted.pc < FLASH_WORDS)
+        t->profile->cycles[counted.pc] += t->exec_end - (uint64_t)(int64_t)left - counted.cycle;
+#endif
     t->pc = (uint32_t)(ip - code);
     t->cycle = t->exec_end - (uint64_t)(int64_t)left;
     m[SREG] = PACK_SREG();
     t->exec_left = 0;
 }
 
+#ifndef BLINKS_PROFILE
 const char *bc_dispatch(void) { return GOTO_DISPATCH ? "goto" : "switch"; }
+#endif

@@ -52,6 +52,8 @@ void bc_tile_free(bc_tile *t)
     free(t->serial_out.data);
     free(t->pulse_osc);
     free(t->pulse_mask);
+    free(t->events);
+    free(t->profile);
     free(t);
 }
 

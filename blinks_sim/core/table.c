@@ -36,7 +36,7 @@ struct bc_table {
 /* ---- Light between tiles ---- */
 
 /* Femtoseconds from the quantum's start to an oscillator count. */
-static int64_t fs_into_quantum(const bc_tile *t, uint64_t osc)
+int64_t tile_fs_into_quantum(const bc_tile *t, uint64_t osc)
 {
     return (int64_t)(osc - t->quantum_osc) * (int64_t)t->period_fs - t->phase_fs;
 }
@@ -61,6 +61,7 @@ static void spill(bc_tile *t, int64_t fs, uint8_t mask)
 void tile_emit(bc_tile *t)
 {
     uint64_t osc = osc_now(t);
+    watch_event(t, BC_WATCH_LIGHT, 0, t->ir_emitting);
     if (t->standalone) {
         if (t->pulse_count == t->pulse_room) {
             size_t room = t->pulse_room ? 2 * t->pulse_room : 64;
@@ -79,7 +80,7 @@ void tile_emit(bc_tile *t)
         t->pulse_mask[t->pulse_count++] = t->ir_emitting;
         return;
     }
-    int64_t fs = fs_into_quantum(t, osc);
+    int64_t fs = tile_fs_into_quantum(t, osc);
     if (fs < QUANTUM_FS)
         put_edge(t, fs, t->ir_emitting);
     else if (t->spill_count < SPILL)
@@ -142,6 +143,7 @@ static void begin_quantum(bc_table *table, int slot)
     bc_tile *t = table->tiles[slot];
     uint8_t before = (uint8_t)((table->quantum & 1) ^ 1), spilled = t->spill_count;
     t->parity = (uint8_t)(table->quantum & 1);
+    t->quantum_ps = table->quantum * (uint64_t)BC_QUANTUM_PS;
     t->out_count[t->parity] = 0;
     t->emitting_before[t->parity] = t->last_edge_mask;
     t->spill_count = 0;

@@ -67,6 +67,13 @@ typedef struct {
     size_t length, room;
 } Bytes;
 
+typedef struct {
+    uint64_t cycles[FLASH_WORDS], runs[FLASH_WORDS];
+    uint16_t lowest_sp;
+    uint32_t mark;              /* word address, NO_MARK */
+} Profile;
+#define NO_MARK UINT32_MAX
+
 struct bc_tile {
     /* ---- state: saved, restored and hashed as it stands, up to `derived` ---- */
     uint8_t mem[RAM_END + 1];   /* data space: registers, I/O, SRAM */
@@ -132,6 +139,10 @@ struct bc_tile {
     uint8_t in_count;
     uint64_t edge_osc;          /* next incoming edge, NEVER if none in this quantum */
     Bytes serial_out;
+    uint8_t watching;           /* BC_WATCH_... */
+    uint64_t quantum_ps;        /* table time of the running quantum's start */
+    bc_event *events; size_t event_count, event_room;
+    Profile *profile;           /* while code is watched */
     uint64_t *pulse_osc; uint8_t *pulse_mask; size_t pulse_count, pulse_room;
     const Code *code;           /* decoded flash: own_code, or a copy shared by tiles with the same flash */
     uint32_t code_age;          /* how often the table has looked since the flash last changed */
@@ -172,6 +183,7 @@ static inline void avr_irq(bc_tile *t, int vector, bool wanted)
 /* decode.c, exec.c */
 Code avr_decode(const uint8_t *flash, uint32_t pc);
 void avr_exec(bc_tile *t, int32_t budget);
+void avr_exec_profiled(bc_tile *t, int32_t budget);    /* the same, counting (exec_profiled.c) */
 void avr_forget_code(bc_tile *t, bool rww_only, bool blocked);
 
 /* atmega168pb.c: registers */
@@ -237,7 +249,12 @@ typedef struct { SharedCode *entries[16]; int count; } SharedCodes;
 void codes_share(SharedCodes *codes, bc_tile *t);
 void codes_free(SharedCodes *codes);
 
+/* watch.c */
+void watch_event(bc_tile *t, int kind, uint8_t where, uint8_t value);
+void watch_at(bc_tile *t, uint64_t cycle, int kind, uint8_t where, uint8_t value);
+
 /* table.c */
+int64_t tile_fs_into_quantum(const bc_tile *t, uint64_t osc);
 void tile_emit(bc_tile *t);                     /* IR LEDs changed now: put an edge into the outbox */
 void tile_take_edges(bc_tile *t, uint64_t now); /* incoming edges due by now reach their faces */
 
