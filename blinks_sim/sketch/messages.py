@@ -71,6 +71,8 @@ def parse(output: str) -> list[Message]:
         text = hit["text"]
         suggestion = _SUGGESTION.fullmatch(text)
         if suggestion and found:
+            if suggestion[1].startswith("__"):
+                continue  # the compiler guesses among its own macros too
             last = found.pop()
             text, severity = f"{last.text}; did you mean {suggestion[1]!r}?", last.severity
         found.append(Message(hit["file"], int(hit["line"]), int(hit["column"] or 0), severity, text))

@@ -12,8 +12,10 @@ from elftools.elf.elffile import ELFFile
 from .compiler import Compiler
 from .files import SketchFiles
 from .library import INCLUDES, SCRIPT, in_parallel
+from .lines import Place, Preprocessed
 from .linking import defined_twice, link_messages
 from .messages import Message, SketchError, parse, without_repeats
+from .prototypes import Insertion, prototypes
 from .toolchain import ToolError
 
 _WARNINGS = ("-Wall",)
@@ -44,7 +46,9 @@ def make(
     """
     wanted = [*INCLUDES, "-iquote", str(files.folder), *flags]
     combined = shop / f"{files.name}.ino.cpp"
-    combined.write_text(joined(files), encoding="utf-8", errors="surrogateescape")
+    _write(combined, joined(files, []))
+    insertions = _prototypes(compiler, files, combined, wanted)
+    _write(combined, joined(files, insertions))
     sources = [combined, *files.sources]
     objects = [shop / f"{number:02}.o" for number in range(len(sources))]
 
@@ -72,17 +76,58 @@ def make(
     return Program(elf, flash_bytes, own_ram_bytes, tuple(messages), tuple(sorted(depends - known)))
 
 
-def joined(files: SketchFiles) -> str:
-    """Return the tabs as one C++ text that names the places it comes from."""
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", errors="surrogateescape")
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="surrogateescape")
+
+
+def _prototypes(
+    compiler: Compiler, files: SketchFiles, combined: Path, flags: Sequence[str]
+) -> list[Insertion]:
+    """Return which prototypes go where.
+
+    Raises:
+        SketchError: the preprocessor found errors.
+    """
+    plain = combined.with_suffix(".ii")
+    try:
+        compiler.preprocess(combined, plain, *flags)
+    except ToolError as error:
+        raise _failed(without_repeats(parse(error.output)), error.output) from error
+    originals = {str(tab): _read(tab).split("\n") for tab in files.tabs}
+    source = Preprocessed(_read(plain), originals, str(files.tabs[0]))
+    plain.unlink()
+    return prototypes(source, set(originals))
+
+
+def joined(files: SketchFiles, insertions: Sequence[Insertion]) -> str:
+    """Return the tabs as one C++ text with the prototypes put in; it names the places all comes from."""
     parts = ["#include <Arduino.h>\n"]
     for tab in files.tabs:
-        parts += [f"#line 1 {quoted(tab)}\n", tab.read_text(encoding="utf-8", errors="surrogateescape"), "\n"]
+        name = str(tab)
+        lines = _read(tab).split("\n")
+        for insertion in reversed([each for each in insertions if each.at.file == name]):
+            line, column = insertion.at.line, insertion.at.column
+            raw = lines[line - 1]
+            lead = f"{raw[:column]}\n" if raw[:column].strip() else ""
+            indent = raw[:column] if not lead else re.sub(r"[^\t]", " ", raw[:column])
+            texts = (f"{_marker(at)}\n{' ' * at.column}{text}\n" for at, text in insertion.prototypes)
+            back = f"{_marker(insertion.at)}\n{indent}"
+            lines[line - 1] = "".join([lead, *texts, back, raw[column:]])
+        parts += [f"#line 1 {quoted(name)}\n", "\n".join(lines), "\n"]
     return "".join(parts)
 
 
-def quoted(path: Path | str) -> str:
+def _marker(place: Place) -> str:
+    return f"#line {place.line} {quoted(place.file)}"
+
+
+def quoted(path: str) -> str:
     """Return a path as a C string."""
-    text = str(path).replace("\\", "\\\\").replace('"', '\\"')
+    text = path.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{text}"'
 
 
