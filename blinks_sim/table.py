@@ -22,8 +22,10 @@ QUANTUM_S = QUANTUM_PS / 1e12
 USUAL_SKEW_PPM = 10_000  # seeded skews lie within ± this
 CLICK_S = 0.060  # a click: so long down, then so long up
 WINDOW_S = 0.280  # and so long after the last one: the window closes 330 ms after a press
+LONGEST_RUN_S = 1e9  # some 30 years
 
 _SLICE_QUANTA = 1000
+_ROUNDING_PS = QUANTUM_PS // 100  # slices of a third of a microsecond lose it in a second
 
 
 class Table:
@@ -54,6 +56,7 @@ class Table:
         self._due_ps = 0
         self._record: list[Recorded] = []
         self._contacts: frozenset[Contact] | None = frozenset()  # None: poses have changed since
+        self._connected = True  # the core knows the contacts
         self._by_face: dict[int, list[int | None]] = {}
         self._skip = True
 
@@ -62,17 +65,18 @@ class Table:
     def run(self, seconds: float) -> None:
         """Run the table for so many seconds of table time.
 
-        Time adds up exactly, in picoseconds, and whole quanta of 100 µs are run as they fall due.
+        Time adds up in picoseconds, and whole quanta of 100 µs are run as they fall due. However a time is
+        sliced, the same quanta are run: what the rounding of many slices loses does not put one off.
 
         Raises:
-            TableError: the time is negative or not a number.
+            TableError: the time is negative, not a number, or more than can be counted.
         """
-        if not 0 <= seconds < math.inf:
-            raise TableError(f"cannot run for {seconds} seconds; give a number that is not negative")
+        if not 0 <= seconds <= LONGEST_RUN_S:
+            raise TableError(f"cannot run for {seconds:g} seconds; give 0 to {LONGEST_RUN_S:g}")
         self._due_ps += round(seconds * 1e12)
-        end = self._due_ps // QUANTUM_PS
-        self._connect()
+        end = (self._due_ps + _ROUNDING_PS) // QUANTUM_PS
         while self.quantum < end:
+            self._connect()
             # In slices, so that an interrupt from the keyboard is heard and serial bytes do not pile up.
             self._core.run(min(_SLICE_QUANTA, end - self.quantum))
             self._fetch_serial()
@@ -134,25 +138,29 @@ class Table:
             poses = {number: tile.pose for number, tile in self._tiles.items() if not tile.lifted}
             self._contacts = frozenset(contacts(poses))
             self._by_face = {number: [None] * FACES for number in self._tiles}
-            rows = []
-            for a, face_a, b, face_b in sorted(self._contacts):
+            for a, face_a, b, face_b in self._contacts:
                 self._by_face[a][face_a] = b
                 self._by_face[b][face_b] = a
-                rows.append((self._slots[a], face_a, self._slots[b], face_b))
-            self._core.set_contacts(rows)
         return self._contacts
 
     def _connect(self) -> None:
-        """Bring contacts up to date; poses may have changed many times since they were."""
-        _ = self.contacts
+        """Tell the core the contacts as they are when time goes on; looking at them must change nothing."""
+        if not self._connected:
+            self._core.set_contacts(
+                [(self._slots[a], face_a, self._slots[b], face_b) for a, face_a, b, face_b in self.contacts]
+            )
+            self._connected = True
 
     def neighbors(self, tile: Tile) -> list[Tile | None]:
         """Return the tiles that touch faces 0 to 5 of a tile; None where none does."""
         self.tile(tile.id)
         return [None if other is None else self._tiles[other] for other in self._touching(tile.id)]
 
+    def _poses_changed(self) -> None:
+        self._contacts, self._connected = None, False
+
     def _touching(self, number: int) -> list[int | None]:
-        self._connect()
+        _ = self.contacts
         return self._by_face[number]
 
     # What is done to them -------------------------------------------------------------------------
@@ -278,14 +286,14 @@ class Table:
         self._slots[tile.id] = self._core.add(tile.chip)
         self._tiles[tile.id] = tile
         self._known[tile.id] = tile
-        self._contacts = None
+        self._poses_changed()
 
     def _remove(self, numbers: tuple[int, ...]) -> None:
         for tile in _distinct([self.tile(number) for number in numbers]):
             self._core.remove(self._slots.pop(tile.id), tile.chip)
             tile._chip = None
             del self._tiles[tile.id]
-        self._contacts = None
+        self._poses_changed()
 
     def _move(self, poses: dict[int, Pose], lifted: bool) -> None:
         tiles = {number: self.tile(number) for number in poses}
@@ -295,7 +303,7 @@ class Table:
             self._check_free(poses)
         for number, tile in tiles.items():
             tile.pose, tile.lifted = poses[number], lifted
-        self._contacts = None
+        self._poses_changed()
 
     def _check_free(self, poses: Mapping[int, Pose]) -> None:
         """Refuse poses that overlap each other or a resting tile that does not move."""

@@ -24,6 +24,36 @@ FAULTY = image("nop\n.word 0xffff", "faulty")
 # Lights the red LED of face 0 without a pause: its anode is PB6, the cathode of all red LEDs PD6.
 LAMP = image("sbi DDRB, 6\nsbi PORTB, 6\nsbi DDRD, 6\nhere: rjmp here", "lamp")
 
+# Lights the infrared LEDs of all faces without a pause.
+GLOW = image("ldi r16, 0x3f\nout DDRB, r16\nout DDRC, r16\nout PORTB, r16\nhere: rjmp here", "glow")
+
+# Charges the infrared LEDs of all faces, lets them float for 7 us, adds up what is left, over and over.
+SAMPLER = image(
+    """
+        ldi r16, 0x80
+        sts CLKPR, r16
+        ldi r16, 0
+        sts CLKPR, r16
+        ldi r16, 0x3f
+        ldi r17, 0
+        out DDRB, r16
+    again:
+        out PORTC, r16
+        out DDRC, r16
+        out DDRC, r17
+        out PORTC, r17
+        ldi r18, 18
+    wait:
+        dec r18
+        brne wait
+        in r22, PINC
+        add r20, r22
+        sts 0x0200, r20
+        rjmp again
+    """,
+    "sampler",
+)
+
 # Sends "hi" on the service port over and over: 1 Mbaud at 8 MHz.
 TALKER = image(
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Callable
 from itertools import islice, pairwise
 from random import Random
 
@@ -15,9 +16,10 @@ from blinks_sim import Image, Table, commands
 from blinks_sim.core import ChipTable
 from blinks_sim.errors import TableError
 from blinks_sim.hexgrid import Pose, move_group, spiral
+from blinks_sim.table import QUANTUM_S
 from blinks_sim.tile import Tile
 
-from .programs import CHATTER, IDLE
+from .programs import CHATTER, GLOW, IDLE, SAMPLER
 
 FLOWER = list(islice(spiral((0, 0)), 7))
 few = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -42,7 +44,16 @@ def test_time_adds_up_exactly():
     assert (table.quantum, table.time_s) == (330, 0.033)
 
 
-@pytest.mark.parametrize("seconds", [-0.1, math.nan, math.inf])
+@pytest.mark.parametrize("parts", [3, 7, 3000, 9999])
+def test_rounding_does_not_put_a_quantum_off(parts: int):
+    """Slices that are no whole number of picoseconds add up as well."""
+    table = Table()
+    for _ in range(parts):
+        table.run(0.9 / parts)
+    assert table.quantum == 9000
+
+
+@pytest.mark.parametrize("seconds", [-0.1, math.nan, math.inf, 1e300])
 def test_time_only_goes_forward(seconds: float):
     """A time that cannot be run is refused."""
     with pytest.raises(TableError, match="cannot run for"):
@@ -250,11 +261,10 @@ def test_skipping_does_not_matter(chatted: str):
 
 
 @few
-@given(st.lists(st.integers(1, 49_999), max_size=12, unique=True), st.integers(1, 2))
-def test_slices_do_not_matter(chatted: str, cuts: list[int], threads: int):
+@given(st.lists(st.floats(0, 0.05), max_size=12), st.integers(1, 2))
+def test_slices_do_not_matter(chatted: str, cuts: list[float], threads: int):
     """A run may be cut anywhere, quanta or not."""
-    points = [0, *sorted(cuts), 50_000]
-    pieces = [(end - start) / 1e6 for start, end in pairwise(points)]
+    pieces = [end - start for start, end in pairwise([0.0, *sorted(cuts), 0.05])]
     assert chat(slices=pieces, threads=threads) == chatted
 
 
@@ -285,6 +295,27 @@ def test_looking_does_not_matter(chatted: str, monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr(Table, "run", watched)
     assert chat() == chatted
+
+
+@pytest.mark.parametrize(
+    "look", [Table.frame, Table.snapshot, lambda t: t.tile(0).neighbors, lambda t: t.run(0)]
+)
+def test_looking_between_two_moves_does_not_matter(look: Callable[[Table], object]):
+    """Away and back before time goes on is no move at all, seen or not: light goes on falling on a face."""
+
+    def digest(look: Callable[[Table], object]) -> str:
+        table = Table()
+        table.add(SAMPLER)
+        lamp = table.add(GLOW, (1, 0))
+        table.run(0.01)  # both are switched on by then
+        for _ in range(20):
+            table.run(QUANTUM_S)
+            table.move([lamp], (5, 5))
+            look(table)
+            table.move([lamp], (1, 0))
+        return table.digest()
+
+    assert digest(look) == digest(lambda table: None)
 
 
 @pytest.mark.parametrize(
