@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import sys
 from collections.abc import Sequence
@@ -61,8 +60,8 @@ def run(
     """
     if as_json and not headless:
         raise UsageError("--json prints what a table without a window came to; add --headless")
-    if seconds is not None and not 0 <= seconds < math.inf:
-        raise UsageError(f"cannot run for {seconds:g} seconds; give --seconds a number that is not negative")
+    if seconds is not None:
+        _check_time(seconds)
     layout = _layout(layout_name, tiles, bool(images))
     loaded = _images(images, bios, layout)
     windowed = not headless and _has_display()
@@ -101,6 +100,13 @@ def layouts() -> None:
         "start-PxK                      P teams (2-6) of K tiles (2-6) each, for Fracture\n"
         "FILE                           a line for each tile: q r [turn] [team]"
     )
+
+
+def _check_time(seconds: float) -> None:
+    from .table import LONGEST_RUN_S
+
+    if not 0 <= seconds <= LONGEST_RUN_S:
+        raise UsageError(f"cannot run for {seconds:g} seconds; give --seconds 0 to {LONGEST_RUN_S:g}")
 
 
 def _layout(name: str | None, tiles: int | None, has_images: bool) -> Layout:

@@ -205,6 +205,7 @@ def test_a_bad_image_is_one_line(
         (["--layout", "start-5x2"], "start-5x2: has a team 4, but 'fracture' has colors for teams 0 to 3"),
         (["--seconds", "-1"], "cannot run for -1 seconds"),
         (["--seconds", "nan"], "cannot run for nan seconds"),
+        (["--seconds", "1e300"], "cannot run for 1e+300 seconds"),
         (["--seed", "x"], "'x' is not a valid integer"),
         (["--colour"], "No such option '--colour'"),
         (["fractur"], "no image 'fractur'"),
