@@ -15,7 +15,7 @@ from .errors import TableError
 from .hexgrid import Cell, Contact, Nearby, Pose, contacts, overlap, settle
 from .image import Image
 from .moments import Frame, SavedTile, Snapshot, TileView
-from .tile import FACES, Tile
+from .tile import FACES, MILLIS_AT, Tile
 
 MAX_TILES = 500
 QUANTUM_S = QUANTUM_PS / 1e12
@@ -277,8 +277,7 @@ class Table:
         battery_mv = _battery(command.battery_mv)
         self._check_free({number: command.pose})
         chip = self._new_chip(number, battery_mv)
-        chip.load_flash(command.image.flash)
-        chip.reset(ResetCause.POWER_ON)
+        _switch_on(chip, command.image)
         self._lay(Tile(self, number, command.image, chip, command.pose))
         self._used.add(number)
 
@@ -325,8 +324,7 @@ class Table:
         tile.pressed = down
 
     def _flash(self, tile: Tile, image: Image) -> None:
-        tile.chip.load_flash(image.flash)
-        tile.chip.reset(ResetCause.POWER_ON)
+        _switch_on(tile.chip, image)
         tile.image = image
 
     def _send(self, tile: Tile, data: bytes, baud: int) -> None:
@@ -449,6 +447,13 @@ class Table:
             neighbors=tuple(self._touching(tile.id)),
             fault=tile.fault,
         )
+
+
+def _switch_on(chip: Chip, image: Image) -> None:
+    """Switch a chip on with an image. RAM is noise then, but a clock that nobody has started shows 0."""
+    chip.load_flash(image.flash)
+    chip.reset(ResetCause.POWER_ON)
+    chip.write(MILLIS_AT, bytes(4))
 
 
 def _place(pose: Pose) -> str:

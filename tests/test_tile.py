@@ -139,6 +139,21 @@ def test_faces_are_light_and_have_a_color(table: Table):
     assert tile.millis == pytest.approx((table.time_s - 0.6) * 1000, abs=200)
 
 
+def test_the_clock_shows_zero_until_the_bios_starts_it(table: Table):
+    """From the first moment on it only goes forward, and again after flashing."""
+    fracture = Image.load("fracture")
+    tile = table.add(fracture)
+    for _ in range(2):
+        assert tile.millis == 0
+        last = 0
+        for _ in range(40):
+            table.run(0.02)
+            assert last <= tile.millis < 500
+            last = tile.millis
+        assert last > 0
+        tile.flash(fracture)
+
+
 def test_differing_faces_have_no_one_color(table: Table):
     """While the faces differ there is no color of the tile."""
     tile = table.add(LAMP)
