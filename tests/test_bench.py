@@ -139,10 +139,11 @@ def test_the_first_picture_comes_on_a_screen(need_program, tmp_path):
     assert 0 < bench.first_picture_s(tmp_path) < bench.FIRST_PICTURE_LIMIT_S
 
 
-def test_the_first_picture_comes_without_a_screen(monkeypatch, tmp_path):
-    """Where there is no Xvfb the desk draws on nothing."""
+def test_the_first_picture_comes_without_a_screen(monkeypatch, tmp_path, capfd):
+    """Where there is no Xvfb the desk draws on nothing, and prints nothing into the benchmark's output."""
     monkeypatch.setenv("PATH", str(tmp_path))
     assert 0 < bench.first_picture_s(tmp_path) < bench.FIRST_PICTURE_LIMIT_S
+    assert capfd.readouterr().out == ""
 
 
 def test_a_command_that_ends_shows_no_picture(need_program, monkeypatch, tmp_path):

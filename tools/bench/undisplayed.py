@@ -6,12 +6,13 @@ The environment must say SDL_VIDEODRIVER=dummy.
 from __future__ import annotations
 
 import os
-from typing import NoReturn
-
-import pygame
+from typing import TYPE_CHECKING, NoReturn
 
 from blinks_sim.cli import main
 from blinks_sim.ui.app import Desk
+
+if TYPE_CHECKING:
+    import pygame
 
 draw = Desk.draw
 
