@@ -48,6 +48,14 @@ def pytest_configure() -> None:
     os.environ["PYTHONSAFEPATH"] = "1"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _builds_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keep the sketches that tests build, for all of them together, away from the user's."""
+    base = tmp_path_factory.getbasetemp()
+    together = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    os.environ["BLINKS_CACHE"] = str(together / "cache")
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the one way to change golden files."""
     parser.addoption("--update-golden", action="store_true", help="write golden files anew")

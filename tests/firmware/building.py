@@ -1,4 +1,4 @@
-"""Build sketches for tests with the project's own build script, and run them."""
+"""Build sketches for tests, and run them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from types import ModuleType
 import pytest
 
 from blinks_sim import Image, Table
+from blinks_sim.sketch import SketchError, build
+from blinks_sim.sketch.toolchain import find_toolchain
 
 SCRIPT = Path(__file__).parents[2] / "tools" / "build_firmware.py"
 
@@ -30,18 +32,19 @@ def build_script() -> ModuleType:
 @cache
 def build_sketch(text: str) -> Image:
     """Return the image of a sketch's text with our BIOS; skip the test where no avr-gcc is installed."""
-    script = build_script()
-    try:
-        tools = script.find_tools()
-    except script.BuildError as error:
-        pytest.skip(str(error))
+    need_tools()
     with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder) / "probe"
-        home.mkdir()
-        (home / "probe.ino").write_text(text, encoding="utf-8")
-        keep = Path(folder) / "build"
-        script.build_sketch(tools, script.Sketch("probe", home, ()), keep)
-        return Image.load(keep / "probe" / "image.elf")
+        tab = Path(folder) / "probe.ino"
+        tab.write_text(text, encoding="utf-8")
+        return build(tab).image
+
+
+def need_tools() -> None:
+    """Skip the test where no avr-gcc is installed."""
+    try:
+        find_toolchain()
+    except SketchError as error:
+        pytest.skip(str(error))
 
 
 def printed(text: str, seconds: float = 1.0) -> list[str]:
