@@ -3,7 +3,7 @@
  * Pixels: an anode a face (high = selected), colour cathodes shared and active low, blue through a charge pump. Light is summed over time and
  * face, and handed out a frame at a time. A frame ends when the multiplexing comes round: an anode goes on that was on before in this frame, another
  * one having been on in between. So frames follow the firmware's own, and a change between two of them never shows as a mixture. Firmware
- * that does not multiplex gets frames of LONGEST_FRAME_OSC.
+ * that does not multiplex gets frames of LONGEST_FRAME_OSC; when it begins to, its first anode begins a frame.
  * Infrared: a reversed LED holds charge on its cathode until light takes it away. Source: behaviour of the shipping board.
  * Not modelled: leakage of the charge in darkness, LED brightness differing by colour or voltage, PWM wired to the infrared anodes (OC1A, OC1B, OC2A).
  */
@@ -83,7 +83,7 @@ static void end_frame(bc_tile *t, uint64_t osc)
     memset(t->light_sum, 0, sizeof t->light_sum);
     t->frame_osc = length;
     t->frame_start_osc = osc;
-    t->frame_anodes = 0;
+    t->frame_anodes = t->frame_idle = 0;
 }
 
 static void end_long_frame(bc_tile *t)
@@ -93,6 +93,7 @@ static void end_long_frame(bc_tile *t)
     board_light_until(t, cycle);
     end_frame(t, end);
     t->frame_anodes = t->selected;
+    t->frame_idle = 1;
 }
 
 /* Anodes changed: has the multiplexing come round? */
@@ -102,7 +103,7 @@ static void select_anodes(bc_tile *t)
     t->selected = now;
     if (!risen)
         return;
-    if (risen & t->frame_anodes && risen != t->last_anodes && osc_now(t) - t->frame_start_osc >= SHORTEST_FRAME_OSC)
+    if (t->frame_idle || (risen & t->frame_anodes && risen != t->last_anodes && osc_now(t) - t->frame_start_osc >= SHORTEST_FRAME_OSC))
         end_frame(t, osc_now(t));
     t->frame_anodes |= now;
     t->last_anodes = risen;

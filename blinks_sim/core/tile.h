@@ -116,7 +116,7 @@ struct bc_tile {
     uint64_t light_cycle, light_osc;    /* light is summed up to here */
     uint64_t frame_start_osc, frame_osc;        /* the frame under way began then; how long the last complete one was */
     uint64_t light_sum[BC_FACES][3], frame[BC_FACES][3];    /* oscillator cycles lit: so far, in the last complete frame */
-    uint8_t frame_anodes, last_anodes;          /* that were on in this frame; that went on last */
+    uint8_t frame_anodes, last_anodes, frame_idle;      /* that were on in this frame; that went on last; nothing multiplexed of late */
     uint64_t pump_until_osc;    /* the blue charge pump holds until then */
 
     /* table: where this tile stands on the table's time */

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from blinks_sim import Image, Table
+
 from .bios_rig import COLORS, IDLE, PHASE, SHOW, booted, run_ms
 
 COUNT_FRAMES = "here: call display_pixel_buffer\nadiw r24, 1\nsts 0x0300, r24\nsts 0x0301, r25\nrjmp here"
@@ -95,3 +97,19 @@ def test_idle_sketch_keeps_its_cycles() -> None:
     used = rounds * 65536 * 4 / (4000 * 8000)
     assert used > 2 / 3
     assert IDLE  # the sketch above is the busy twin of IDLE
+
+
+def test_a_change_of_all_faces_shows_at_once() -> None:
+    """A tile that blinks is lit or dark, never half: what is seen follows the display's own frames."""
+    table = Table(seed=3)
+    fracture = Image.load("fracture")
+    tiles = [table.add(fracture, cell=cell, turn=0) for cell in ((0, 0), (1, 0), (0, 1))]
+    table.run(1)
+    tiles[1].click(3)
+    tiles[2].click(3)
+    tiles[2].click(3)
+    seen = set()
+    for _ in range(1500):
+        table.run(0.001)
+        seen |= {tile.color for tile in tiles}
+    assert seen == {"RED", "BLUE", "YELLOW", "OFF"}
