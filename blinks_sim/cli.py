@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from . import cli_build
 from .errors import BlinksError, UsageError
 
 if TYPE_CHECKING:
@@ -54,7 +55,9 @@ def run(
     as_json: bool,
     seed: int,
 ) -> None:
-    """Run IMAGEs on a table of tiles: bundled names (see 'images'), Intel HEX or ELF files.
+    """Run IMAGEs on a table of tiles: bundled names (see 'images'), sketches, Intel HEX or ELF files.
+
+    A sketch is an .ino file or a sketch folder, and is built first.
 
     Several images are dealt to the tiles in turn. Without any, it is Fracture in a start for three players.
     """
@@ -102,6 +105,9 @@ def layouts() -> None:
     )
 
 
+app.add_command(cli_build.build)
+
+
 def _check_time(seconds: float) -> None:
     from .table import LONGEST_RUN_S
 
@@ -118,13 +124,18 @@ def _layout(name: str | None, tiles: int | None, has_images: bool) -> Layout:
 
 
 def _images(names: Sequence[str], bios: str | None, layout: Layout) -> list[Image]:
-    from .image import Image
+    from .image import Image, bundled
     from .start import TEAMS
 
     if not names:
         teams = max((spot.team or 0 for spot in layout.spots), default=0) + 1
         names = ["fracture" if teams <= len(TEAMS["fracture"]) else "fracture6"]
-    return [Image.load(name, bios=bios) for name in names]
+    return [
+        cli_build.sketch_image(name, bios)
+        if name not in bundled() and cli_build.is_sketch(name)
+        else Image.load(name, bios=bios)
+        for name in names
+    ]
 
 
 def _table(seed: int, layout: Layout, images: Sequence[Image]) -> Table:

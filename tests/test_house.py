@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[1]
 # A part may import parts of a later row, never of its own row or an earlier one.
 ROWS = [
     {"cli"},
+    {"cli_build"},
     {"ui", "hardware", "testing"},
     {"session", "picture", "pace", "sketch", "start"},
     {"table"},

@@ -13,11 +13,11 @@ from .compiler import Compiler, firmware_folder
 from .files import SketchFiles, find_sketch
 from .library import library_key, library_objects
 from .messages import Message
-from .steps import Program, make
 from .toolchain import find_toolchain
 
 if TYPE_CHECKING:
     from ..image import Image
+    from .steps import Program
 
 FLASH_BYTES = 5888
 RAM_BYTES = 1024
@@ -91,6 +91,8 @@ def build(
     folder = cache.find(key)
     if folder is not None and (kept := _recall(folder, files.name)) is not None:
         return kept
+    from .steps import make  # what is in the cache needs none of it
+
     with cache.workshop() as shop:
         program = make(compiler, files, library_objects(compiler, cache), shop)
         _record(shop, program)
