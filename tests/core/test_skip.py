@@ -11,7 +11,7 @@ import re
 
 import pytest
 
-from .registers import VECTOR
+from .registers import ADDRESS, VECTOR
 from .rig import Rig
 
 MAIN = 0x200
@@ -22,6 +22,12 @@ HANDLER = f"""
 .org {4 * VECTOR["TIMER2_OVF"]}
         jmp handler
 .org {4 * VECTOR["TIMER1_COMPA"]}
+        jmp brief
+.org {4 * VECTOR["WDT"]}
+        jmp brief
+.org {4 * VECTOR["USART_TX"]}
+        jmp brief
+.org {4 * VECTOR["ADC"]}
         jmp brief
 .org 0x100
 handler: push r16
@@ -79,7 +85,7 @@ LOOPS = {
     "out: mov r21, r20",
     "sbrs on a register": "clr r20\nwait: lds r20, 0x2F0\nmov r23, r20\neor r23, r21\nsbrs r23, 0\nrjmp wait\nmov r21, r20",
     "usart": "wait: lds r20, UCSR0A\nsbrs r20, UDRE0\nrjmp wait\nsts UDR0, r10",
-    "adc": "ldi r16, 0xC5\nsts ADCSRA, r16\nwait: lds r20, ADCSRA\nsbrc r20, ADSC\nrjmp wait\nlds r20, ADCH",
+    "adc": "ldi r16, 0xCD\nsts ADCSRA, r16\nwait: lds r20, ADCSRA\nsbrc r20, ADSC\nrjmp wait\nlds r20, ADCH",
     "button": "wait: sbis PIND, 7\nrjmp out\nlds r20, 0x2F0\ncp r20, r21\nbreq wait\nmov r21, r20\nout: nop",
     "stores, then comes back": "ldi r19, 4\nwait: lds r20, 0x2F0\ncp r20, r21\nbreq wait\nlds r21, 0x2F0\nsts 0x2F4, r21\ndec r19\n"
     "brne wait",
@@ -97,14 +103,56 @@ LOOPS = {
     "stack pointer": "wait: in r17, SPL\nlds r20, 0x2F0\ncp r20, r21\nbreq wait\nmov r21, r20",
     "lpm inside": "ldi zl, 0\nldi zh, 1\nwait: lpm r17, z\nlds r20, 0x2F0\ncp r20, r21\nbreq wait\nmov r21, r20",
     "long wait": "ldi r24, 0\nldi r25, 0\nwait: sbiw r24, 1\nbrne wait",
+    "infrared": "sbis PINC, 2\nrjmp out\nwait: lds r20, 0x2F0\ncp r20, r21\nbrne out\nin r20, PINC\nsbrc r20, 2\nrjmp wait\n"
+    "out: mov r21, r20",
+    "received byte": "wait: lds r20, UCSR0A\nlds r18, 0x2F0\ncpse r18, r21\nrjmp out\nsbrs r20, RXC0\nrjmp wait\nlds r17, UDR0\n"
+    "out: mov r21, r18",
+    "reads the receive buffer": "wait: lds r17, UDR0\nlds r20, 0x2F0\ncp r20, r21\nbreq wait\nmov r21, r20",
+    "latches a counter": "wait: lds r17, TCNT1L\nldi r17, 0\nlds r20, 0x2F0\ncp r20, r21\nbreq wait\nmov r21, r20\n"
+    "lds r17, TCNT1H",
+    "pointer at a counter": "push yl\npush yh\nldi yl, TCNT0\nldi yh, 0\nwait: ld r17, y\ncpi r17, 77\nbrne wait\npop yh\npop yl",
+    "pointer at itself": "push yl\npush yh\nldi yl, 20\nldi yh, 0\nwait: lds r20, 0x2F0\nld r17, y\ncp r17, r21\nbreq wait\n"
+    "mov r21, r20\npop yh\npop yl",
+    "half carry": "ldi r18, 0x0F\nwait: lds r20, 0x2F0\ncp r20, r21\nldi r17, 1\nbreq wait\nmov r21, r20\nbrhs out\nadd r16, r17\nout: nop",
+    "leaves and comes back": "ldi r19, 3\nwait: lds r20, 0x2F0\nsbrc r20, 0\nrjmp out\nagain: cp r20, r20\nbreq wait\n"
+    "out: ldi r20, 2\nsts 0x2F0, r20\ndec r19\nbrne again",
+    # Left after a turn and entered again as it was: only memory outside tells the rounds apart.
+    "comes back after a skip": "ldi r18, 0\nagain: ldi r16, 0\nwait: mov r17, r16\nldi r16, 1\ncp r1, r1\nsbrs r17, 0\nrjmp wait\n"
+    "lds r19, 0x2F5\ninc r19\nsts 0x2F5, r19\nldi r19, 0\nlds r18, 0x2F5\ncpi r18, 250\nldi r18, 0\nbrne again\nsts 0x2F5, r1",
+    "comes back after falling out": "ldi r18, 0\nagain: ldi r16, 0\nwait: mov r17, r16\nldi r16, 1\ncp r1, r17\nbreq wait\n"
+    "lds r19, 0x2F5\ninc r19\nsts 0x2F5, r19\nldi r19, 0\nlds r18, 0x2F5\ncpi r18, 250\nldi r18, 0\nbrne again\nsts 0x2F5, r1",
+    "comes back after a branch": "ldi r18, 0\nagain: ldi r16, 0\nwait: mov r17, r16\nldi r16, 1\ntst r17\nbrne out\ncp r1, r1\n"
+    "breq wait\nout: lds r19, 0x2F5\ninc r19\nsts 0x2F5, r19\nldi r19, 0\nlds r18, 0x2F5\ncpi r18, 250\nldi r18, 0\n"
+    "brne again\nsts 0x2F5, r1",
+    "comes back after a jump": "ldi r18, 0\nagain: ldi r16, 0\nwait: mov r17, r16\nldi r16, 1\ncp r1, r1\nsbrc r17, 0\nrjmp out\n"
+    "breq wait\nout: lds r19, 0x2F5\ninc r19\nsts 0x2F5, r19\nldi r19, 0\nlds r18, 0x2F5\ncpi r18, 250\nldi r18, 0\n"
+    "brne again\nsts 0x2F5, r1",
+    "counts in memory": "wait: lds r20, 0x2F5\ninc r20\nsts 0x2F5, r20\nldi r20, 0\nlds r18, 0x2F0\ncp r18, r21\nbreq wait\n"
+    "mov r21, r18",
+    "counts in a register of I/O": "wait: in r20, GPIOR1\ninc r20\nout GPIOR1, r20\nldi r20, 0\nlds r18, 0x2F0\ncp r18, r21\n"
+    "breq wait\nmov r21, r18",
+    "toggles while it waits": "wait: sbi PINB, 6\nlds r18, 0x2F0\ncp r18, r21\nbreq wait\nmov r21, r18",
+    "sbiw by two": "ldi r24, 0x10\nldi r25, 2\nwait: sbiw r24, 2\nbrne wait",
+    "subi by two": "ldi r18, 200\nwait: subi r18, 2\nbrne wait",
+    "counted outside": "ldi r19, 0\nldi r20, 90\nsts 0x2F5, r20\nwait: lds r20, 0x2F5\ntst r20\nbrne out\n"
+    "again: lds r18, 0x2F0\ncp r18, r21\nldi r20, 0\nbreq wait\nmov r21, r18\nrjmp read\n"
+    "out: dec r20\nsts 0x2F5, r20\nrjmp again\nread: nop",
+    "two back edges": "wait: lds r20, 0x2F0\nsbrs r20, 1\nrjmp wait\ncp r20, r21\nbreq wait\nmov r21, r20",
+    "count-down entered in the middle": "ldi r24, 9\nldi r25, 0\nldi r18, 5\ntst r18\nbrne out\nwait: sbiw r24, 1\nout: brne wait",
+    "count-down from zero": "clr r18\nwait: dec r18\nbrne wait\nclr r24\nclr r25\nagain: sbiw r24, 1\nbrne again",
+    "count-down of two bytes, low one zero": "ldi r18, 0\nldi r19, 2\nwait: subi r18, 1\nsbci r19, 0\nbrne wait",
     "eeprom": "wait: sbic EECR, 1\nrjmp wait\nsbi EECR, 2\nsbi EECR, 1\nbusy: sbic EECR, 1\nrjmp busy",
 }
 
 SETUP = """
 .org 0x200
         clr r1
-        ldi r16, 0x18
+        ldi yl, 0x40
+        ldi yh, 2
+        ldi r16, 0x58
         sts UCSR0B, r16
+        ldi r16, 0x40
+        sts WDTCSR, r16
         ldi r16, 2
         sts UCSR0A, r16
         ldi r16, 0x6E
@@ -131,8 +179,15 @@ SETUP = """
         sts TIMSK1, r16
         ldi r16, 1
         sts TIMSK2, r16
+        ldi r16, 0x3F
+        out DDRB, r16
         sei
 turn:   adiw r26, 1
+        ldi r16, 0x3F           ; charge all faces, then let their cathodes float
+        out PORTC, r16
+        out DDRC, r16
+        out DDRC, r1
+        out PORTC, r1
 """
 
 
@@ -153,13 +208,19 @@ def program(loops: list[str], chance: random.Random) -> str:
     return HANDLER + setup + "\n".join(body) + "\njmp turn"
 
 
+def disturb(rig: Rig, number: int) -> None:
+    (rig.chip.press if number % 2 else rig.chip.release)()
+    rig.chip.shine(number // 2 % 6, number % 2 == 0)
+    rig.chip.give_serial(bytes([number]) * (number % 4))
+
+
 def digests(text: str, seed: int, slices: list[int], skip: bool) -> list[int]:
-    """Return the digest after each slice; the button changes between slices."""
+    """Return the digest after each slice; between slices the button changes, light and serial bytes come in."""
     rig = Rig(text, skip=skip, seed=seed)
     rig.chip.pc = MAIN
     found = []
     for number, osc in enumerate(slices):
-        (rig.chip.press if number % 2 else rig.chip.release)()
+        disturb(rig, number)
         rig.run(osc)
         assert rig.chip.fault is None, rig.chip.fault
         found.append(rig.chip.digest())
@@ -176,7 +237,7 @@ def compare(text: str, seed: int, slices: list[int]) -> None:
     for rig in rigs:
         rig.chip.pc = MAIN
         for index, osc in enumerate(slices[: number + 1]):
-            (rig.chip.press if index % 2 else rig.chip.release)()
+            disturb(rig, index)
             rig.run(osc)
     first, second = rigs
     memory = [
@@ -224,8 +285,10 @@ RANDOM_OPS = [
     "andi r{a}, {k}", "ori r{a}, {k}", "cpi r{a}, {k}", "cp r{a}, r{b}", "cpc r{a}, r{b}", "lds r{a}, 0x2F0", "lds r{a}, 0x2F1",
     "in r{a}, GPIOR0", "in r{a}, TIFR0", "in r{a}, TCNT0", "lds r{a}, TCNT2", "lds r{a}, TCNT1L", "bst r{a}, {n}", "bld r{a}, {n}",
     "sts 0x2F7, r{a}", "nop", "wdr", "in r{a}, SREG", "lds r{a}, UCSR0A", "in r{a}, PIND", "sbiw r24, 1", "adiw r24, 1",
-    "sts 0x2F0, r{a}", "mul r{a}, r{b}", "ldi r{a}, {k}", "push r{a}\npop r{b}",
+    "sts 0x2F0, r{a}", "mul r{a}, r{b}", "ldi yl, {io}\nldi yh, 0\nld r{a}, y", "lds r{a}, {io}", "lpm r{a}, z", "clt", "set",
+    "ldi yl, {a}\nldi yh, 0\nld r{b}, y", "in r{a}, PINC", "sts TCNT0, r{a}", "cpse r{a}, r{b}", "sbrs r{a}, {n}", "ldi r{a}, {k}", "push r{a}\npop r{b}",
 ]  # fmt: skip
+READABLE = sorted(ADDRESS.values())
 RANDOM_BRANCHES = ["brne", "breq", "brcc", "brcs", "brpl", "brmi", "brge", "brlt", "brtc", "brhs"]
 
 
@@ -234,7 +297,7 @@ def random_loop(chance: random.Random, number: int) -> str:
     lines = [f"ldi r23, {chance.randrange(1, 120)}", f"loop{number}:"]
     for _ in range(chance.randrange(1, 6)):
         text = chance.choice(RANDOM_OPS)
-        lines.append(text.format(a=chance.randrange(16, 23), b=chance.randrange(16, 23), k=chance.randrange(256), n=chance.randrange(8)))  # fmt: skip # noqa: E501
+        lines.append(text.format(a=chance.randrange(16, 23), b=chance.randrange(16, 23), k=chance.randrange(256), n=chance.randrange(8), io=chance.choice(READABLE)))  # fmt: skip # noqa: E501
     if chance.random() < 0.4:
         lines.append(f"sbr{chance.choice('cs')} r{chance.randrange(16, 23)}, {chance.randrange(8)}")
         lines.append(f"rjmp done{number}")
