@@ -1,8 +1,8 @@
-"""A small two-pass assembler for test programs: the manual's mnemonics, labels, `.org`, `.word` and expressions.
+"""A small two-pass assembler for test programs: mnemonics, labels, `.org`, `.word` and expressions.
 
-Operands are Python expressions over labels (word addresses), data-space register names and bit names. `in`, `out`, `sbi`
-and their kin take the data-space name and subtract 0x20 themselves, so that a program names a register one way only.
-Not modelled: macros, sections, anything avr-as has beyond that.
+Operands are Python expressions over labels (word addresses), data-space register names and bit names. `in`,
+`out`, `sbi` and their kin take the data-space name and subtract 0x20 themselves, so that a program names a
+register one way only. Not modelled: macros, sections, anything avr-as has beyond that.
 """
 
 from __future__ import annotations
@@ -79,10 +79,7 @@ def _encode(name: str, ops: list[str], here: int, names: dict[str, object]) -> l
         return _value(ops[index], names)
 
     def relative(index: int, bits: int) -> int:
-        if ops[index].startswith("."):
-            offset = int(ops[index][1:], 0) // 2
-        else:
-            offset = value(index) - here - 1
+        offset = int(ops[index][1:], 0) // 2 if ops[index].startswith(".") else value(index) - here - 1
         assert -(1 << bits - 1) <= offset < 1 << bits - 1, f"{name} {ops}: out of reach"
         return offset
 

@@ -1,8 +1,9 @@
-"""The avr5 instruction set as bit patterns, written from the AVR Instruction Set Manual (Microchip DS40002198).
+"""The avr5 instruction set as bit patterns, from the AVR Instruction Set Manual (Microchip DS40002198).
 
-One row a pattern: name, sixteen places of 0, 1 or an operand letter, and the program words it takes. The names are the
-manual's base instructions: aliases (TST, CLR, LSL, BREQ, SEI, ...) are the same words as AND, EOR, ADD, BRBS, BSET.
-What the ATmega168PB lacks is absent and therefore illegal: ELPM, EIJMP, EICALL, DES, XCH, LAS, LAC, LAT, SPM Z+.
+One row a pattern: name, sixteen places of 0, 1 or an operand letter, and the program words it takes. The
+names are the manual's base instructions: aliases (TST, CLR, LSL, BREQ, SEI, ...) are the same words as AND,
+EOR, ADD, BRBS, BSET. What the ATmega168PB lacks is absent and therefore illegal: ELPM, EIJMP, EICALL, DES,
+XCH, LAS, LAC, LAT, SPM Z+.
 """
 
 from __future__ import annotations

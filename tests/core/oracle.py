@@ -1,8 +1,8 @@
 """The ALU in plain Python: every function takes operands and SREG and returns (result, SREG).
 
-Flags are derived from what they mean (carries out of bit 3 and 7, signed range), not from the manual's boolean formulas,
-so that a slip in one is not repeated in the other. Operands may be ints or numpy integer arrays: only operators that work
-on both are used.
+Flags are derived from what they mean (carries out of bit 3 and 7, signed range), not from the manual's
+boolean formulas, so that a slip in one is not repeated in the other. Operands may be ints or numpy integer
+arrays: only operators that work on both are used.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ def _flag(condition: Value, bit: int) -> Value:
 
 def _signs(result: Value, overflow: Value, bits: int = 8) -> Value:
     negative = (result >> (bits - 1)) & 1
-    return _flag(negative, N) + _flag(overflow, V) + _flag(negative ^ (overflow != 0), S) + _flag(result == 0, Z)
+    return (
+        _flag(negative, N) + _flag(overflow, V) + _flag(negative ^ (overflow != 0), S) + _flag(result == 0, Z)
+    )
 
 
 def _keep(sreg: Value, new: Value, mask: int) -> Value:
@@ -38,7 +40,9 @@ def _add(d: Value, r: Value, sreg: Value, carry: Value) -> Result:
     total = d + r + carry
     wide = _signed(d) + _signed(r) + carry
     overflow = (wide < -128) | (wide > 127)
-    flags = _flag(total > 0xFF, C) + _flag((d & 15) + (r & 15) + carry > 15, H) + _signs(total & 0xFF, overflow)
+    flags = (
+        _flag(total > 0xFF, C) + _flag((d & 15) + (r & 15) + carry > 15, H) + _signs(total & 0xFF, overflow)
+    )
     return total & 0xFF, _keep(sreg, flags, C | Z | N | V | S | H)
 
 

@@ -1,4 +1,4 @@
-"""Data-space addresses and bits of the ATmega168PB (data sheet, "Register Summary"); interrupt vectors by number."""
+"""Addresses and bits of the ATmega168PB (data sheet, "Register Summary"); interrupt vectors by number."""
 
 from __future__ import annotations
 
@@ -33,8 +33,35 @@ BIT = {name: int(bit) for name, bit in zip(_BITS.split()[::2], _BITS.split()[1::
 VECTOR = {
     name: number
     for number, name in enumerate(
-        "RESET INT0 INT1 PCINT0 PCINT1 PCINT2 WDT TIMER2_COMPA TIMER2_COMPB TIMER2_OVF TIMER1_CAPT TIMER1_COMPA"
-        " TIMER1_COMPB TIMER1_OVF TIMER0_COMPA TIMER0_COMPB TIMER0_OVF SPI_STC USART_RX USART_UDRE USART_TX ADC"
-        " EE_READY ANALOG_COMP TWI SPM_READY USART_START PCINT3".split()
+        [
+            "RESET",
+            "INT0",
+            "INT1",
+            "PCINT0",
+            "PCINT1",
+            "PCINT2",
+            "WDT",
+            "TIMER2_COMPA",
+            "TIMER2_COMPB",
+            "TIMER2_OVF",
+            "TIMER1_CAPT",
+            "TIMER1_COMPA",
+            "TIMER1_COMPB",
+            "TIMER1_OVF",
+            "TIMER0_COMPA",
+            "TIMER0_COMPB",
+            "TIMER0_OVF",
+            "SPI_STC",
+            "USART_RX",
+            "USART_UDRE",
+            "USART_TX",
+            "ADC",
+            "EE_READY",
+            "ANALOG_COMP",
+            "TWI",
+            "SPM_READY",
+            "USART_START",
+            "PCINT3",
+        ]
     )
 }

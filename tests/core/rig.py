@@ -108,8 +108,8 @@ class Rig:
     def run_row(self, text: str, before: str, changes: str) -> int:
         """Run one instruction and assert the whole state; return its cycles.
 
-        Both states are words such as `r5=0x12`, `x=0x300` (a register pair), `m3E=1` (data space), `f401=2` (flash),
-        `sreg=ZC`, `sp=0x4EE`, `pc=+4` (bytes from the instruction) or `pc=0x246`.
+        Both states are words such as `r5=0x12`, `x=0x300` (a register pair), `m3E=1` (data space), `f401=2`
+        (flash), `sreg=ZC`, `sp=0x4EE`, `pc=+4` (bytes from the instruction) or `pc=0x246`.
         """
         chip = self.chip
         self.load(text, AT)
@@ -130,7 +130,9 @@ class Rig:
         cycles = chip.cycles - start
         assert chip.fault is None
         actual = self._state()
-        differing = {key: (hex(expected[key]), hex(actual[key])) for key in actual if expected[key] != actual[key]}
+        differing = {
+            key: (hex(expected[key]), hex(actual[key])) for key in actual if expected[key] != actual[key]
+        }
         assert not differing, f"(expected, found) {differing}"
         return cycles
 
@@ -153,7 +155,9 @@ class Rig:
         status = self.chip.status()
         state = {"pc": status.pc, "sp": status.sp, "sreg": status.sreg}
         state |= {f"r{number}": value for number, value in enumerate(self.chip.read(0, 32))}
-        state |= {f"m{_RAM + index:X}": byte for index, byte in enumerate(self.chip.read(_RAM, _RAM_END - _RAM))}
+        state |= {
+            f"m{_RAM + index:X}": byte for index, byte in enumerate(self.chip.read(_RAM, _RAM_END - _RAM))
+        }
         state |= {f"m{at:X}": self.chip.read(at)[0] for at in (0x25, 0x3E, 0x4A, 0x4B)}
         return state
 

@@ -1,7 +1,7 @@
 """ALU instructions over all operands and carries, result and SREG against the Python oracle.
 
-The chip does the walking: a small loop works through the 256 values of one operand with the other and SREG given, and
-leaves results and SREG values in SRAM; the test compares whole pages of answers.
+The chip does the walking: a small loop works through the 256 values of one operand with the other and SREG
+given, and leaves results and SREG values in SRAM; the test compares whole pages of answers.
 """
 
 from __future__ import annotations

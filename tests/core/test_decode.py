@@ -33,8 +33,10 @@ def test_every_word_has_its_length():
     assert not wrong
 
 
-@pytest.mark.parametrize("word", [0x0001, 0x00FF, 0x9404, 0x940B, 0x9419, 0x9519, 0x95D8, 0x95F8, 0x9006, 0x9207,
-                                  0x9598 + 0x20, 0xF808, 0xFE08, 0xFFFF, 0x9003, 0x9208])  # fmt: skip
+ILLEGAL = "0001 00FF 9404 940B 9419 9519 95D8 95F8 9006 9207 95B8 F808 FE08 FFFF 9003 9208"
+
+
+@pytest.mark.parametrize("word", [int(word, 16) for word in ILLEGAL.split()])
 def test_an_illegal_word_stops_the_chip(word: int):
     """Running an illegal word is a fault that names the place and the word; nothing runs on."""
     rig = Rig(f"nop\n.word {word}")
@@ -44,4 +46,3 @@ def test_an_illegal_word_stops_the_chip(word: int):
     fault = rig.chip.fault
     assert fault is not None
     assert (fault.kind.name, fault.pc, fault.word) == ("OPCODE", 2, word)
-

@@ -115,5 +115,6 @@ def test_a_fault_stops_one_chip_of_a_table():
     table.run(200)
     assert bad.fault is not None
     assert good.fault is None
-    # 200 quanta of 100 µs are 160,000 cycles, up to 4 ms less, for tiles are powered on by hand; a turn takes four
+    # 200 quanta of 100 µs are 160,000 cycles, up to 4 ms less, for tiles are powered on by hand; a turn
+    # takes four
     assert 31_998 <= int.from_bytes(good.read(24, 2), "little") <= 40_000

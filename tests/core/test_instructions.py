@@ -1,7 +1,7 @@
 """Every instruction as table rows: assembly, state before, what changes, cycles.
 
-What a row does not name must stay as it was: all 32 registers, SREG, SP, every byte of SRAM; PC goes to the next word.
-Cycle counts are those of the instruction set manual for AVRe+ with a 16-bit PC.
+What a row does not name must stay as it was: all 32 registers, SREG, SP, every byte of SRAM; PC goes to the
+next word. Cycle counts are those of the instruction set manual for AVRe+ with a 16-bit PC.
 """
 
 from __future__ import annotations
@@ -140,7 +140,8 @@ MOVES += [
     (f"cl{flag}", "sreg=ITHSVNZC", f"sreg={'ITHSVNZC'.replace(flag.upper(), '')}", 1) for flag in "cznvshti"
 ]
 
-BACK = f"m4F0={(AT + 2) // 2 & 0xFF:#x} m4EF={(AT + 2) // 2 >> 8:#x} sp=0x4EE"  # return address of a one-word call
+# The return address of a one-word call.
+BACK = f"m4F0={(AT + 2) // 2 & 0xFF:#x} m4EF={(AT + 2) // 2 >> 8:#x} sp=0x4EE"
 JUMPS = [
     ("rjmp .+8", "", "pc=+10", 2),
     ("rjmp .-2", "", "pc=+0", 2),

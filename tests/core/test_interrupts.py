@@ -1,4 +1,4 @@
-"""Interrupts: order, response time, the instruction that still runs after SEI and RETI, nesting, either vector table."""
+"""Interrupts: order, response time, the instruction that runs after SEI and RETI, nesting, vector tables."""
 
 from __future__ import annotations
 

@@ -14,8 +14,9 @@ from .rig import Rig
 ANODES = [("B", 6), ("E", 0), ("B", 7), ("E", 1), ("D", 4), ("D", 2)]
 FRAME_OSC = 61_440
 
-# One face after the other through pump, rest, blue, red, green, at clk/8, as the board wants it. Compare values in r2 (red),
-# r3 (green), r4 (blue) are the same for all faces that r5 selects (bit n: face n); the others stay dark.
+# One face after the other through pump, rest, blue, red, green, at clk/8, as the board wants it. Compare
+# values in r2 (red), r3 (green), r4 (blue) are the same for all faces that r5 selects (bit n: face n);
+# the others stay dark.
 DISPLAY = """
         .org 0
         ldi r16, 0x80 | 0x40

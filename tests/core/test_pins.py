@@ -132,7 +132,7 @@ def charge(rig: Rig, face: int) -> None:
 
 @pytest.mark.parametrize("face", range(6))
 def test_charge_and_discharge(face: int):
-    """A charged cathode reads 1 in the dark, 0 after 5 µs of light, and stays so until it is charged again."""
+    """A charged cathode reads 1 in the dark, 0 after 5 µs of light, and stays so until charged again."""
     rig = Rig()
     bit = 1 << face
     charge(rig, face)

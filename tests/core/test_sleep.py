@@ -1,4 +1,4 @@
-"""Sleep modes (data sheet, "Power Management and Sleep Modes"): what stops, what wakes, and how long waking takes."""
+"""Sleep modes (data sheet, "Power Management and Sleep Modes"): what stops, what wakes, and how fast."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ stop:   rjmp stop
 
 
 def asleep(mode: int, *, timer: bool = True, button: bool = True) -> Rig:
-    """Return a chip that has just gone to sleep, with Timer0 running at clk/8 from 0 and the button able to wake it."""
+    """Return a chip that has just gone to sleep, Timer0 running at clk/8 from 0; the button can wake it."""
     rig = Rig(PROGRAM)
     rig.chip.pc = 0x100
     rig.chip.set_reg(20, 0)
@@ -43,7 +43,9 @@ def asleep(mode: int, *, timer: bool = True, button: bool = True) -> Rig:
     return rig
 
 
-@pytest.mark.parametrize(("mode", "name"), [(IDLE, "IDLE"), (ADC_QUIET, "ADC_QUIET"), (POWER_DOWN, "POWER_DOWN")])
+@pytest.mark.parametrize(
+    ("mode", "name"), [(IDLE, "IDLE"), (ADC_QUIET, "ADC_QUIET"), (POWER_DOWN, "POWER_DOWN")]
+)
 def test_mode_is_entered(mode: int, name: str):
     """SLEEP with SE set enters the mode that SM selects."""
     rig = asleep(mode)

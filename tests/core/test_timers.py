@@ -1,10 +1,13 @@
 """Timers 0, 1 and 2 by register name: prescalers, modes, flags, buffered compare values, synchronised start.
 
-From the data sheet's chapters "8-bit Timer/Counter0 with PWM", "16-bit Timer/Counter1 with PWM", "Timer/Counter0 and 1
-Prescalers" and "8-bit Timer/Counter2": a flag rises with the timer clock that leaves the matching count.
+From the data sheet's chapters "8-bit Timer/Counter0 with PWM", "16-bit Timer/Counter1 with PWM",
+"Timer/Counter0 and 1 Prescalers" and "8-bit Timer/Counter2": a flag rises with the timer clock that leaves
+the matching count.
 """
 
 from __future__ import annotations
+
+import itertools
 
 import pytest
 
@@ -58,7 +61,7 @@ class Timer:
         self.rig.run(number * self.divider)
 
     def rises(self, bit: int, cap: int) -> list[int]:
-        """Return after how many timer clocks a flag rose, for each rise within `cap` clocks (divider ≥ 2 only)."""
+        """Return after how many timer clocks a flag rose, each time within `cap` (divider ≥ 2 only)."""
         found = []
         for clock in range(1, cap + 1):
             self.counts(1)
@@ -103,7 +106,7 @@ def test_held_while_tsm(number: int):
 
 @pytest.mark.parametrize(("number", "bit"), [(0, 1), (1, 1), (2, 2)])
 def test_prescaler_reset(number: int, bit: int):
-    """PSRSYNC starts the prescaler of timers 0 and 1 anew, PSRASY that of timer 2; the bits clear themselves."""
+    """PSRSYNC starts the prescaler of timers 0 and 1 anew, PSRASY that of 2; the bits clear themselves."""
     timer = Timer(number, divider=64)
     timer.rig.run(60)
     timer.rig.set("GTCCR", bit)
@@ -173,7 +176,7 @@ def test_phase_correct(number: int):
     """Mode 1 counts up to 255 and down again: 510 clocks from overflow to overflow, at BOTTOM."""
     timer = Timer(number, 1, OCRA=100)
     rises = timer.rises(TOV, 1100)
-    assert [b - a for a, b in zip(rises, rises[1:], strict=False)] == [510] * (len(rises) - 1)
+    assert [b - a for a, b in itertools.pairwise(rises)] == [510] * (len(rises) - 1)
     assert len(rises) >= 2
     timer = Timer(number, 1)
     timer.counts(255)
@@ -219,7 +222,7 @@ def test_write_to_counter_blocks_the_match(number: int):
 
 
 def test_timer1_mode_15():
-    """Mode 15: TOP is OCR1A, double buffered; OCF1A and TOV1 every OCR1A + 1 clocks; OCR1B is plain storage."""
+    """Mode 15: TOP is OCR1A, double buffered; OCF1A and TOV1 every OCR1A + 1 clocks; OCR1B only stores."""
     timer = Timer(1, 15, OCRA=99)
     timer.rig.run(8 * 100)
     timer.clear()
@@ -269,7 +272,7 @@ stop:   rjmp stop
 
 
 def test_counter_read_at_a_known_cycle():
-    """At clk/1, IN in the cycle after OUT reads what was written, each cycle later one more; LDS reads in its second."""
+    """At clk/1, IN right after OUT reads what was written, each cycle later one more; LDS reads later."""
     rig = Rig(EXACT.format(n=0, store="out", load="in"))
     rig.step(9)
     assert [rig.chip.reg(n) for n in range(18, 22)] == [0x30, 0x31, 0x33, 0x35]

@@ -66,7 +66,9 @@ def test_send_buffer_holds_one_byte_more():
     assert rig.chip.take_serial() == b"\x11\x22"
 
 
-@pytest.mark.parametrize(("ubrr", "double", "bit_cycles"), [(0, True, 8), (0, False, 16), (103, True, 832), (25, False, 416)])
+@pytest.mark.parametrize(
+    ("ubrr", "double", "bit_cycles"), [(0, True, 8), (0, False, 16), (103, True, 832), (25, False, 416)]
+)
 def test_baud_rates(ubrr: int, double: bool, bit_cycles: int):
     """A bit lasts 8·(UBRR + 1) cycles with U2X and 16·(UBRR + 1) without."""
     rig = Rig()

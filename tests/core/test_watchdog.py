@@ -1,4 +1,4 @@
-"""The watchdog: its own seeded clock, interrupt and reset, the timed sequence (data sheet, "Watchdog Timer")."""
+"""The watchdog: its own seeded clock, interrupt, reset, timed sequence (data sheet, "Watchdog Timer")."""
 
 from __future__ import annotations
 

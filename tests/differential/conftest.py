@@ -18,7 +18,7 @@ def simavr_door(
     need_library: Callable[[str], str],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> ctypes.CDLL:
-    """Return the compiled door to libsimavr; skips where the compiler, the library or its headers are missing."""
+    """Return the compiled door to libsimavr; skips where compiler, library or headers are missing."""
     need_library("simavr")
     try:
         return build(need_program("cc"), tmp_path_factory.mktemp("simavr"))

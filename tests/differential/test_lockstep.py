@@ -1,11 +1,14 @@
 """Random programs in lock step on our CPU and on libsimavr's, an outside opinion of the same instruction set.
 
-A program is made as it runs: where PC stands for the first time a random instruction is laid down, on both sides; where it
-has been before, the instruction that lies there runs again. A program ends when an instruction would touch the I/O
-registers (the two parts' peripherals differ), leave SRAM or leave flash.
+A program is made as it runs: where PC stands for the first time a random instruction is laid down, on both
+sides; where it has been before, the instruction that lies there runs again. A program ends when an
+instruction would touch the I/O registers (the two parts' peripherals differ), leave SRAM or leave flash.
 
 Where libsimavr 1.6 is wrong (data sheet or instruction set manual in brackets), so that we do not compare:
-- PC does not wrap around at the start of flash (a part with 8 K words has 13 bits of PC): we compare it modulo flash.
+- PC does not wrap around at the start of flash (a part with 8 K words has 13 bits of PC): we compare it
+  modulo flash.
+- A skip over ADIW or SBIW takes some of them for two words (0x971e: `& 0xfc0f` makes a CALL of it): we end
+  the program.
 - SLEEP, BREAK and SPM are left out: they end or halt its run, or need a peripheral it models otherwise.
 """
 
@@ -23,6 +26,7 @@ from .simavr import CpuState, SimAvr
 
 FUSES = (0xE2, 0xDF, 0xF9)
 LEFT_OUT = {"SLEEP", "BREAK", "SPM"}
+SKIPS = {"CPSE", "SBRC", "SBRS", "SBIC", "SBIS"}
 NAMES = sorted(set(PATTERNS) - LEFT_OUT)
 """Jumps are rarer than chance has it, or programs end before they get going."""
 RARE = {"RET", "RETI", "JMP", "CALL", "RCALL", "IJMP", "ICALL", "RJMP"}
@@ -114,7 +118,9 @@ def run_program(door: ctypes.CDLL, seed: int, steps: int, seen: set[str]) -> Non
         at = state.pc // 2
         if at not in flash:
             words = random_words(chance)
-            while not is_safe(decode(words[0]).name, words[0], chip, state) or at + len(words) > FLASH_WORDS - 2:
+            while (
+                not is_safe(decode(words[0]).name, words[0], chip, state) or at + len(words) > FLASH_WORDS - 2
+            ):
                 words = random_words(chance)
             for index, word in enumerate(words):
                 flash[at + index] = word
@@ -123,12 +129,17 @@ def run_program(door: ctypes.CDLL, seed: int, steps: int, seen: set[str]) -> Non
         row = decode(flash[at])
         if row is None or row.name in LEFT_OUT or not is_safe(row.name, flash[at], chip, state):
             break
+        following = decode(flash.get(at + 1, 0xFFFF))
+        if row.name in SKIPS and following is not None and following.name in ("ADIW", "SBIW"):
+            break
         chip.step()
         other.step()
         seen.add(row.name)
         theirs = other.state()
         wrapped = theirs.pc >= 2 * FLASH_WORDS
-        theirs = CpuState(theirs.registers, theirs.sreg, theirs.sp, theirs.pc % (2 * FLASH_WORDS), theirs.cycle - clock)
+        theirs = CpuState(
+            theirs.registers, theirs.sreg, theirs.sp, theirs.pc % (2 * FLASH_WORDS), theirs.cycle - clock
+        )
         ours = state_of(chip)
         assert ours == theirs, (
             f"seed {seed}, step {step}, {state.pc:#06x}: {row.name} {flash[at]:04x} from {state}:"
@@ -153,6 +164,6 @@ def test_random_programs(simavr_door: ctypes.CDLL):
 def test_many_random_programs(simavr_door: ctypes.CDLL):
     """The same, for longer."""
     seen: set[str] = set()
-    for seed in range(1000, 9000):
+    for seed in range(1000, 3000):
         run_program(simavr_door, seed, 400, seen)
     assert seen == set(NAMES)
