@@ -118,22 +118,22 @@ LOOPS = {
     "out: ldi r20, 2\nsts 0x2F0, r20\ndec r19\nbrne again",
     # Left after a turn and entered again as it was: only memory outside tells the rounds apart.
     "comes back after a skip": "ldi r18, 0\nagain: ldi r16, 0\nwait: mov r17, r16\nldi r16, 1\ncp r1, r1\nsbrs r17, 0\nrjmp wait\n"
-    "lds r19, 0x2F5\ninc r19\nsts 0x2F5, r19\nldi r19, 0\nlds r18, 0x2F5\ncpi r18, 250\nldi r18, 0\nbrne again\nsts 0x2F5, r1",
+    "lds r19, 0x2F5\ninc r19\nsts 0x2F5, r19\nldi r19, 0\nlds r18, 0x2F5\ncpi r18, 250\nldi r18, 0\nbreq read\nrjmp again\nread: sts 0x2F5, r1",
     "comes back after falling out": "ldi r18, 0\nagain: ldi r16, 0\nwait: mov r17, r16\nldi r16, 1\ncp r1, r17\nbreq wait\n"
-    "lds r19, 0x2F5\ninc r19\nsts 0x2F5, r19\nldi r19, 0\nlds r18, 0x2F5\ncpi r18, 250\nldi r18, 0\nbrne again\nsts 0x2F5, r1",
+    "lds r19, 0x2F5\ninc r19\nsts 0x2F5, r19\nldi r19, 0\nlds r18, 0x2F5\ncpi r18, 250\nldi r18, 0\nbreq read\nrjmp again\nread: sts 0x2F5, r1",
     "comes back after a branch": "ldi r18, 0\nagain: ldi r16, 0\nwait: mov r17, r16\nldi r16, 1\ntst r17\nbrne out\ncp r1, r1\n"
     "breq wait\nout: lds r19, 0x2F5\ninc r19\nsts 0x2F5, r19\nldi r19, 0\nlds r18, 0x2F5\ncpi r18, 250\nldi r18, 0\n"
-    "brne again\nsts 0x2F5, r1",
+    "breq read\nrjmp again\nread: sts 0x2F5, r1",
     "comes back after a jump": "ldi r18, 0\nagain: ldi r16, 0\nwait: mov r17, r16\nldi r16, 1\ncp r1, r1\nsbrc r17, 0\nrjmp out\n"
     "breq wait\nout: lds r19, 0x2F5\ninc r19\nsts 0x2F5, r19\nldi r19, 0\nlds r18, 0x2F5\ncpi r18, 250\nldi r18, 0\n"
-    "brne again\nsts 0x2F5, r1",
+    "breq read\nrjmp again\nread: sts 0x2F5, r1",
     "counts in memory": "wait: lds r20, 0x2F5\ninc r20\nsts 0x2F5, r20\nldi r20, 0\nlds r18, 0x2F0\ncp r18, r21\nbreq wait\n"
     "mov r21, r18",
     "counts in a register of I/O": "wait: in r20, GPIOR1\ninc r20\nout GPIOR1, r20\nldi r20, 0\nlds r18, 0x2F0\ncp r18, r21\n"
     "breq wait\nmov r21, r18",
     "toggles while it waits": "wait: sbi PINB, 6\nlds r18, 0x2F0\ncp r18, r21\nbreq wait\nmov r21, r18",
     "sbiw by two": "ldi r24, 0x10\nldi r25, 2\nwait: sbiw r24, 2\nbrne wait",
-    "subi by two": "ldi r18, 200\nwait: subi r18, 2\nbrne wait",
+    "subi by two": "ldi r18, 200\nldi r19, 1\nwait: subi r18, 2\nsbci r19, 0\nbrne wait",
     "counted outside": "ldi r19, 0\nldi r20, 90\nsts 0x2F5, r20\nwait: lds r20, 0x2F5\ntst r20\nbrne out\n"
     "again: lds r18, 0x2F0\ncp r18, r21\nldi r20, 0\nbreq wait\nmov r21, r18\nrjmp read\n"
     "out: dec r20\nsts 0x2F5, r20\nrjmp again\nread: nop",
