@@ -108,6 +108,27 @@ def test_serial_number():
     assert (rig.chip.reg(16), rig.chip.reg(17)) == (0xB1, 2)
 
 
+def test_serial_number_cannot_be_changed():
+    """Instructions that write there change nothing."""
+    rig = Rig("\n".join(f"sts {address}, r16" for address in range(0xF0, 0xF9)))
+    rig.chip.set_reg(16, 0x77)
+    rig.step(9)
+    assert rig.ram(0xF0, 9) == b"\xb1INKSIM\x01\x02"
+
+
+@pytest.mark.parametrize(("port", "bits"), [("D", 0x16), ("E", 0x04)])
+def test_pull_ups(port: str, bits: int):
+    """Pins that nothing drives read 1 with their pull-ups on."""
+    rig = Rig()
+    rig.set(f"PORT{port}", bits)
+    assert rig.get(f"PIN{port}") & bits == bits
+
+
+def test_receive_line_idles_high():
+    """RXD reads 1 while nobody sends."""
+    assert Rig().get("PIND") & 1
+
+
 def test_general_purpose_registers():
     """GPIOR0 to 2 are storage, cleared by reset."""
     rig = Rig()

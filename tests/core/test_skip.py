@@ -328,4 +328,3 @@ def test_many_random_loops():
     """The same, for longer."""
     for seed in range(1000, 9000):
         random_loops(seed)
-
