@@ -30,6 +30,10 @@ class TableError(BlinksError):
     """Report a command that a table cannot carry out."""
 
 
+class VariableError(BlinksError):
+    """Report a variable that is not there, or a value that it cannot hold."""
+
+
 class GameError(BlinksError):
     """Report a move, a position or a notation that a game does not accept."""
 

@@ -16,6 +16,7 @@ from .hexgrid import Cell, Contact, Nearby, Pose, contacts, overlap, settle
 from .image import Image
 from .moments import Frame, SavedTile, Snapshot, TileView
 from .tile import FACES, MILLIS_AT, Tile
+from .watching import Watcher, Watching
 
 MAX_TILES = 500
 QUANTUM_S = QUANTUM_PS / 1e12
@@ -59,6 +60,7 @@ class Table:
         self._connected = True  # the core knows the contacts
         self._by_face: dict[int, list[int | None]] = {}
         self._skip = True
+        self._watching = Watching()
 
     # Time -----------------------------------------------------------------------------------------
 
@@ -78,8 +80,28 @@ class Table:
         while self.quantum < end:
             self._connect()
             # In slices, so that an interrupt from the keyboard is heard and serial bytes do not pile up.
-            self._core.run(min(_SLICE_QUANTA, end - self.quantum))
+            self._run_slice(min(_SLICE_QUANTA, end - self.quantum))
             self._fetch_serial()
+
+    def _run_slice(self, quanta: int) -> None:
+        if not self._watching:
+            self._core.run(quanta)
+            return
+        start_ps = self.quantum * QUANTUM_PS
+        self._watching.prepare(self._tiles)
+        self._core.run(quanta)
+        facing: dict[tuple[int, int], tuple[int, int]] = {}
+        for a, face_a, b, face_b in self.contacts:
+            facing[a, face_a], facing[b, face_b] = (b, face_b), (a, face_a)
+        self._watching.collect(start_ps, self.quantum * QUANTUM_PS, self._tiles, facing)
+
+    def watch(self, watcher: Watcher) -> None:
+        """Let somebody see what happens on the table from now on. Nothing depends on who watches."""
+        self._watching.add(watcher)
+
+    def unwatch(self, watcher: Watcher) -> None:
+        """Let somebody watch no longer."""
+        self._watching.remove(watcher)
 
     @property
     def quantum(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from . import commands
 from .colors import color_name
 from .core import Chip, Fault, FaultKind
-from .errors import TableError
+from .errors import TableError, VariableError
 from .hexgrid import Cell, Pose
-
-if TYPE_CHECKING:
-    from .image import Image
+from .image import ACTIVE, BUILT_IN, Image
+from .variables import Place, variables
 
 FACES = 6
 MILLIS_AT = 0x0131  # uint32 in the time block of the RAM that BIOS and sketch share
@@ -160,13 +159,55 @@ class Tile:
         """The tile's own clock in milliseconds, as its BIOS keeps it."""
         return int.from_bytes(self.read(MILLIS_AT, 4), "little")
 
-    def read(self, address: int, length: int = 1) -> bytes:
-        """Return bytes of the data space (registers from 0, RAM from 0x0100)."""
-        return self.chip.read(address, length)
+    @overload
+    def read(self, where: int, length: int = 1) -> bytes: ...
+    @overload
+    def read(self, where: str) -> Any: ...
+    def read(self, where: int | str, length: int = 1) -> Any:
+        """Return a variable by name, or bytes of the data space (registers from 0, RAM from 0x0100).
 
-    def write(self, address: int, data: bytes) -> None:
-        """Change bytes of the data space."""
-        self._table.submit(commands.Write(self.id, address, data))
+        Names are the sketch's, as in "teamIndex", "ns::x" or "faces[2].value"; values are int, bool, float,
+        `EnumValue`, list or dict: see `blinks_sim.variables`.
+
+        Raises:
+            VariableError: the image does not know the name, or the tile no longer runs its image's sketch.
+        """
+        if isinstance(where, int):
+            return self.chip.read(where, length)
+        place = self._place(where)
+        look = {"ram": self.chip.read, "flash": self.chip.flash, "eeprom": self.chip.eeprom}[place.space]
+        return place.decode(look(place.address, place.size))
+
+    @overload
+    def write(self, where: int, value: bytes) -> None: ...
+    @overload
+    def write(self, where: str, value: Any) -> None: ...
+    def write(self, where: int | str, value: Any) -> None:
+        """Change a variable by name, or bytes of the data space.
+
+        Raises:
+            VariableError: as `read`; it lies in flash or EEPROM; or the value does not fit it.
+        """
+        if isinstance(where, str):
+            place = self._place(where)
+            if place.space != "ram":
+                raise VariableError(f"{where} lies in {place.space}; only variables in RAM can be written")
+            where, value = place.address, place.encode(value, self.chip.read(place.address, place.size))
+        self._table.submit(commands.Write(self.id, where, value))
+
+    def _place(self, path: str) -> Place:
+        """Return where a variable lies, unless the tile runs another sketch than its image's by now."""
+        place = variables(self.image).place(path)
+        length = self.image.sketch_bytes
+        own = self.image.flash[BUILT_IN : BUILT_IN + length]
+        running = self.chip.flash(ACTIVE, length)
+        # Each reset copies the sketch there page by page; until it has, the rest is erased.
+        if length and not own.startswith(running.rstrip(b"\xff")):
+            raise VariableError(
+                f"tile {self.id} runs another sketch than {self.image.name}, so it has no {path!r}; "
+                "ask a tile that does"
+            )
+        return place
 
 
 def _symbol(symbols: Mapping[str, int], pc: int) -> str:

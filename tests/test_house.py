@@ -19,8 +19,10 @@ ROWS = [
     {"ui", "hardware", "testing"},
     {"session", "picture", "pace", "sketch", "start"},
     {"table"},
+    {"watching"},
     {"tile", "moments"},
     {"commands"},
+    {"variables"},
     {"core", "image", "layout", "colors"},
     {"game", "hexgrid", "errors"},
 ]

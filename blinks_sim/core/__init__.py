@@ -6,12 +6,25 @@ A `Chip` is one ATmega168PB with its board. Alone it is stepped and run by hand,
 
 from __future__ import annotations
 
-from .chip import MAX_SKEW_PPM, SHIPPED_FUSES, Chip, Fault, FaultKind, ResetCause, Sleep, Status
+from .chip import (
+    EVENT,
+    MAX_SKEW_PPM,
+    SHIPPED_FUSES,
+    Chip,
+    CodeCount,
+    Fault,
+    FaultKind,
+    ResetCause,
+    Sleep,
+    Status,
+    Watch,
+)
 from .chips import ChipTable
 from .library import EEPROM_BYTES, FACES, FLASH_BYTES, FRAME_OSC, QUANTUM_PS, ffi, lib, library_path
 
 __all__ = [
     "EEPROM_BYTES",
+    "EVENT",
     "FACES",
     "FLASH_BYTES",
     "FRAME_OSC",
@@ -20,11 +33,13 @@ __all__ = [
     "SHIPPED_FUSES",
     "Chip",
     "ChipTable",
+    "CodeCount",
     "Fault",
     "FaultKind",
     "ResetCause",
     "Sleep",
     "Status",
+    "Watch",
     "chip_bytes",
     "decode_name",
     "decode_words",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from .library import EEPROM_BYTES, FACES, FLASH_BYTES, ffi, lib
 
 SHIPPED_FUSES = (0x62, 0xDF, 0xF8)  # low, high, extended
 MAX_SKEW_PPM = 200_000
+_EVENTS_AT_ONCE = 4096
 
 
 class Sleep(IntEnum):
@@ -39,6 +40,39 @@ class ResetCause(IntEnum):
     POWER_ON = 1
     EXTERNAL = 2
     WATCHDOG = 8
+
+
+class Watch(IntFlag):
+    """Name what can be watched while a chip runs: its IR light, its PORTx and DDRx, the code it runs."""
+
+    LIGHT = 1
+    PORTS = 2
+    CODE = 4
+
+
+# One thing that was watched. `ps`: when, on the table's time (alone: the chip's own). LIGHT: `value` is the
+# mask of the faces lit from then on. PORTS: `where` is the data address of PORTx or DDRx, `value` its new
+# content. CODE: the instruction at the mark is about to run.
+EVENT = np.dtype(
+    {
+        "names": ["ps", "kind", "where", "value"],
+        "formats": ["<u8", "u1", "u1", "u1"],
+        "offsets": [0, 8, 9, 10],
+        "itemsize": 16,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeCount:
+    """Count what ran where since code was watched: arrays by word of flash, and the lowest SP seen.
+
+    `cycles` were spent in the instruction at each word, `runs` is how often it ran. Shape (8192,) each.
+    """
+
+    cycles: NDArray[np.uint64]
+    runs: NDArray[np.uint64]
+    lowest_sp: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,6 +331,33 @@ class Chip:
     def give_serial(self, data: bytes, baud: int = 1_000_000) -> int:
         """Queue bytes for the chip's serial input; return how many fitted."""
         return int(lib.bc_tile_serial_give(self._tile, bytes(data), len(data), baud))
+
+    # Watching -------------------------------------------------------------------------------------
+
+    def watch(self, kinds: Watch) -> None:
+        """Choose what is watched from now on. No result depends on it; counting code costs speed."""
+        lib.bc_tile_watch(self._tile, int(kinds))
+
+    def mark(self, address: int) -> None:
+        """Note an event whenever the instruction at a byte address of flash runs, while code is watched."""
+        lib.bc_tile_mark(self._tile, address)
+
+    def events(self) -> NDArray[np.void]:
+        """Take what was watched since last asked, oldest first: an array of `EVENT`."""
+        parts = []
+        while True:
+            part = np.zeros(_EVENTS_AT_ONCE, dtype=EVENT)
+            count = lib.bc_tile_events(self._tile, ffi.from_buffer("bc_event[]", part), len(part))
+            parts.append(part[:count])
+            if count < len(part):
+                return np.concatenate(parts)
+
+    def code_count(self) -> CodeCount | None:
+        """Return what ran since code was watched; None where it is not."""
+        cycles, runs = np.empty(FLASH_BYTES // 2, np.uint64), np.empty(FLASH_BYTES // 2, np.uint64)
+        lowest = ffi.new("uint16_t *")
+        room = (ffi.from_buffer("uint64_t[]", cycles), ffi.from_buffer("uint64_t[]", runs), lowest)
+        return CodeCount(cycles, runs, lowest[0]) if lib.bc_tile_profile(self._tile, *room) else None
 
     # Keeping --------------------------------------------------------------------------------------
 

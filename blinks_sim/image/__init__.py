@@ -37,12 +37,13 @@ class Image:
     """Hold 16,384 bytes of flash, with the name they go by and the symbols known of them.
 
     `symbols` maps names to byte addresses as the tool chain gives them: flash from 0, RAM from 0x800000.
-    Equality and hash look at the flash alone.
+    `elf` is the ELF file it came from, if it did: whoever wants types and sizes reads them there. Equality and hash look at the flash alone.
     """
 
     flash: bytes = field(repr=False)
     name: str = field(default="image", compare=False)
     symbols: dict[str, int] = field(default_factory=dict, compare=False)
+    elf: bytes | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def load(cls, source: str | Path, bios: str | Path | None = None) -> Image:
@@ -76,7 +77,8 @@ class Image:
                 flash[ACTIVE:BUILT_IN] = bytes([ERASED]) * SKETCH_BYTES
             if bios is not None or not own_bios:
                 flash[BIOS:] = _bios("bios" if bios is None else bios)
-        return cls(bytes(flash), Path(name).stem, content.symbols)
+        elf = data if data.startswith(b"\x7fELF") else None
+        return cls(bytes(flash), Path(name).stem, content.symbols, elf)
 
     @property
     def entry(self) -> int:
