@@ -22,7 +22,8 @@ from blinks_sim.sketch import SketchError, find_sketch
 from blinks_sim.sketch.build import hex_text
 from blinks_sim.sketch.compiler import Compiler
 from blinks_sim.sketch.library import STRICT, compile_library
-from blinks_sim.sketch.steps import make, program_bytes
+from blinks_sim.sketch.program import program_bytes
+from blinks_sim.sketch.steps import make
 from blinks_sim.sketch.toolchain import ToolError, find_toolchain
 
 FIRMWARE = Path(__file__).resolve().parents[1] / "firmware"

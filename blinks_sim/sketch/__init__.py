@@ -7,7 +7,8 @@ before is kept by the content of all that went into it.
 
 from __future__ import annotations
 
-from .build import FLASH_BYTES, RAM_BYTES, SHARED_BYTES, Build, build
+from .build import Build, build
+from .compiler import FLASH_BYTES, RAM_BYTES, SHARED_BYTES
 from .files import SketchFiles, find_sketch, find_sketches
 from .messages import Message, SketchError
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import UsageError
 from .cache import Cache, digest, digest_files
-from .compiler import Compiler, firmware_folder
+from .compiler import RAM_BYTES, SHARED_BYTES, Compiler, firmware_folder
 from .files import SketchFiles, find_sketch
 from .library import library_key, library_objects
 from .messages import Message
@@ -18,10 +18,6 @@ from .toolchain import find_toolchain
 if TYPE_CHECKING:
     from ..image import Image
     from .steps import Program
-
-FLASH_BYTES = 5888
-RAM_BYTES = 1024
-SHARED_BYTES = 382  # of the RAM: the blocks that sketch and BIOS share
 
 _RECORD = "build.json"
 

@@ -12,6 +12,10 @@ from pathlib import Path
 from .toolchain import Toolchain
 
 PART = "atmega168pb"
+FLASH_BYTES = 5888  # for a sketch
+RAM_BYTES = 1024
+SHARED_BYTES = 382  # of the RAM: the blocks that sketch and BIOS share
+
 _PACKAGE = Path(__file__).parents[1]
 
 _MACHINE = [f"-mmcu={PART}"]
@@ -76,7 +80,7 @@ class Compiler:
             ToolError: something is missing or does not fit.
         """
         flags = [*_SHARED, *_LTO, "-fuse-linker-plugin", *_CPP[2:], "-nostartfiles", "-Wl,--gc-sections"]
-        place = ["-Tdata", _DATA_AT] if script == "sketch.ld" else []
+        place = [] if script.startswith("bios/") else ["-Tdata", _DATA_AT]
         return self.tools.call(
             "avr-g++", *flags, "-T", script, *place, *inputs, "-o", target, cwd=self.folder
         )

@@ -152,8 +152,8 @@ def _type_of(parameter: Node) -> str:
 
 def _declarations(node: Node) -> Iterator[tuple[str, tuple[str, ...] | None]]:
     """Yield name and signature of each function that a top-level node declares without defining it."""
-    inner = node.child_by_field_name("body") if node.type == "linkage_specification" else node
-    if inner is None or inner.type != "declaration":
+    inner = next((n for n in node.named_children if n.type == "declaration"), node)
+    if inner.type != "declaration":
         return
     for declarator in inner.children_by_field_name("declarator"):
         name = _name_of(declarator)

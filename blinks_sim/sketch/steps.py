@@ -7,19 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from elftools.elf.elffile import ELFFile
-
 from .compiler import Compiler
 from .files import SketchFiles
-from .library import INCLUDES, SCRIPT, in_parallel
+from .library import INCLUDES, in_parallel
 from .lines import Place, Preprocessed
-from .linking import defined_twice, link_messages
+from .linking import link
 from .messages import Message, SketchError, parse, without_repeats
+from .program import sizes
 from .prototypes import Insertion, prototypes
 from .toolchain import ToolError
 
 _WARNINGS = ("-Wall",)
-_NOT_FLASH = 0x80_0000  # the tool chain puts RAM from here on
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,10 @@ def make(
     if any(text.startswith("1") for text in said):
         raise _failed(messages, "\n".join(text[1:] for text in said))
     elf = shop / f"{files.name}.elf"
-    link(compiler, files, [*objects, *library], elf, messages)
+    try:
+        link(compiler, files, objects, library, elf)
+    except SketchError as error:
+        raise SketchError.of([*messages, *error.messages]) from error
     known = {file.resolve() for file in [combined, *files.all]}
     depends = {path for target in objects for path in _dependencies(target.with_suffix(".d"))}
     flash_bytes, own_ram_bytes = sizes(elf)
@@ -130,59 +131,6 @@ def quoted(path: str) -> str:
     """Return a path as a C string."""
     text = path.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{text}"'
-
-
-def link(
-    compiler: Compiler,
-    files: SketchFiles,
-    objects: Sequence[Path],
-    elf: Path,
-    messages: Sequence[Message] = (),
-) -> None:
-    """Link a sketch's objects with the library's.
-
-    A sketch that defines functions of the library itself gets only what is missing from it, as Arduino links.
-
-    Raises:
-        SketchError: something is missing or does not fit.
-    """
-    try:
-        compiler.link(SCRIPT, objects, elf)
-        return
-    except ToolError as error:
-        output = error.output
-    if defined_twice(output):
-        own = [path for path in objects if path.parent == elf.parent]
-        archive = elf.with_name("library.a")
-        compiler.archive([path for path in objects if path not in own], archive)
-        try:
-            compiler.link(SCRIPT, ["-Wl,-u,main", *own, archive], elf)
-            return
-        except ToolError as error:
-            output = error.output
-    raise SketchError.of([*messages, *link_messages(output, files)])
-
-
-def program_bytes(elf: Path) -> bytes:
-    """Return what a program puts into flash, from its lowest address on, gaps as erased flash."""
-    with elf.open("rb") as stream:
-        parts = {
-            segment["p_paddr"]: segment.data()
-            for segment in ELFFile(stream).iter_segments("PT_LOAD")
-            if segment["p_filesz"] and segment["p_paddr"] < _NOT_FLASH
-        }
-    base = min(parts)
-    content = bytearray(b"\xff" * (max(at + len(data) for at, data in parts.items()) - base))
-    for at, data in parts.items():
-        content[at - base : at - base + len(data)] = data
-    return bytes(content)
-
-
-def sizes(elf: Path) -> tuple[int, int]:
-    """Return how many bytes of flash a program takes, and how many of RAM for its own data."""
-    with elf.open("rb") as stream:
-        size = {section.name: section["sh_size"] for section in ELFFile(stream).iter_sections()}
-    return len(program_bytes(elf)), sum(size.get(name, 0) for name in (".data", ".bss", ".noinit"))
 
 
 def _failed(messages: Sequence[Message], output: str) -> SketchError:
