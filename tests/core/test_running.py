@@ -56,7 +56,7 @@ def mixed(preset: int, interrupts: bool, *, skip: bool = True) -> Rig:
 
 @pytest.mark.parametrize("preset", range(0xA0, 0xFC))
 def test_an_interrupt_comes_at_the_first_boundary_that_sees_its_flag(preset: int):
-    """Whatever cycle of an instruction a flag rises in, the entry follows that instruction, four cycles long."""
+    """Whatever cycle of an instruction a flag rises in, the entry follows it, four cycles long."""
     watching = mixed(preset, interrupts=False)
     watching.run_to(BODY)
     while not watching.get("TIFR0") & 1:

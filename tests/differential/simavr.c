@@ -6,6 +6,7 @@
 #include <simavr/avr_uart.h>
 #include <simavr/sim_avr.h>
 #include <simavr/sim_core.h>
+#include <simavr/sim_io.h>
 #include <simavr/sim_irq.h>
 
 typedef struct {
@@ -88,4 +89,23 @@ void simavr_run(avr_t *avr, uint64_t until)
 {
     while (avr->cycle < until && avr->state != cpu_Done && avr->state != cpu_Crashed)
         avr_run(avr);
+}
+
+/* What the program sends through USART0. */
+typedef struct {
+    uint32_t count;
+    uint8_t bytes[4096];
+} output;
+
+static void sent(struct avr_irq_t *irq, uint32_t value, void *parameter)
+{
+    output *out = parameter;
+    (void)irq;
+    if (out->count < sizeof out->bytes)
+        out->bytes[out->count++] = (uint8_t)value;
+}
+
+void simavr_listen(avr_t *avr, output *out)
+{
+    avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT), sent, out);
 }

@@ -20,6 +20,10 @@ class _State(ctypes.Structure):
     ]
 
 
+class _Output(ctypes.Structure):
+    _fields_ = [("count", ctypes.c_uint32), ("bytes", ctypes.c_uint8 * 4096)]
+
+
 @dataclass(frozen=True, slots=True)
 class CpuState:
     """Hold what the two simulators are compared by; pc in bytes."""
@@ -38,7 +42,7 @@ def build(compiler: str, folder: Path) -> ctypes.CDLL:
     subprocess.run(command, check=True)
     door = ctypes.CDLL(str(library))
     door.simavr_new.restype = ctypes.c_void_p
-    for name in ("free", "flash", "get", "set", "read", "write", "step", "run"):
+    for name in ("free", "flash", "get", "set", "read", "write", "step", "run", "listen"):
         getattr(door, f"simavr_{name}").restype = None
     return door
 
@@ -50,6 +54,15 @@ class SimAvr:
         self._door = door
         self._avr = ctypes.c_void_p(door.simavr_new())
         assert self._avr, "libsimavr has no atmega168p"
+        self._output = _Output()
+
+    def listen(self) -> None:
+        """Keep from now on what the program sends through USART0."""
+        self._door.simavr_listen(self._avr, ctypes.byref(self._output))
+
+    def sent(self) -> bytes:
+        """Return the bytes sent since `listen`, at most 4,096."""
+        return bytes(self._output.bytes[: self._output.count])
 
     def close(self) -> None:
         """Free it."""
