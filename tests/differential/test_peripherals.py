@@ -1,4 +1,4 @@
-"""Timers and USART beside libsimavr's, coarsely: counts of interrupts and bytes sent in a quarter of a second.
+"""Timers and USART beside libsimavr's, coarsely: counts of interrupts and bytes sent.
 
 libsimavr 1.6 takes no time to enter an interrupt, and the phase of a prescaler is its own; so counts are
 compared to within two, not single cycles. Only modes that both have are run.
