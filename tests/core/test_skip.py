@@ -132,6 +132,13 @@ LOOPS = {
     "counts in a register of I/O": "wait: in r20, GPIOR1\ninc r20\nout GPIOR1, r20\nldi r20, 0\nlds r18, 0x2F0\ncp r18, r21\n"
     "breq wait\nmov r21, r18",
     "toggles while it waits": "wait: sbi PINB, 6\nlds r18, 0x2F0\ncp r18, r21\nbreq wait\nmov r21, r18",
+    "sbiw x": "ldi xl, 0x34\nldi xh, 2\nwait: sbiw x, 1\nbrne wait",
+    "sbiw y and z": "push yl\npush yh\nldi yl, 0x11\nldi yh, 1\nldi zl, 0x21\nldi zh, 1\nwait: sbiw y, 1\nbrne wait\n"
+    "again: sbiw z, 1\nbrne again\npop yh\npop yl",
+    "dec of a low register": "mov r5, r10\nwait: dec r5\nbrne wait",
+    "subi, sbci of three apart": "ldi r23, 0x10\nldi r17, 1\nldi r20, 1\nwait: subi r23, 1\nsbci r17, 0\nsbci r20, 0\nbrne wait",
+    "subi, sbci of one register": "ldi r18, 9\nldi r19, 1\nwait: subi r18, 1\nsbci r18, 0\nbrne wait",
+    "subi, sbci with a constant": "ldi r18, 9\nldi r19, 9\nwait: subi r18, 1\nsbci r19, 1\nbrne wait",
     "sbiw by two": "ldi r24, 0x10\nldi r25, 2\nwait: sbiw r24, 2\nbrne wait",
     "subi by two": "ldi r18, 200\nldi r19, 1\nwait: subi r18, 2\nsbci r19, 0\nbrne wait",
     "counted outside": "ldi r19, 0\nldi r20, 90\nsts 0x2F5, r20\nwait: lds r20, 0x2F5\ntst r20\nbrne out\n"

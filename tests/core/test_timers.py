@@ -92,15 +92,17 @@ def test_prescaler(number: int, divider: int):
 
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_held_while_tsm(number: int):
-    """With TSM set and the prescaler reset, a prescaled timer stands still."""
+    """With TSM set and the prescaler reset, a timer stands still; let go, its prescaler starts anew."""
     timer = Timer(number)
     timer.counts(5)
     timer.rig.set("GTCCR", TSM_ALL)
-    timer.counts(9)
+    timer.rig.run(9 * 8 + 4)
     assert timer.count == 5
     assert timer.rig.get("GTCCR") == TSM_ALL
     timer.rig.set("GTCCR", 0)
-    timer.counts(3)
+    timer.rig.run(3 * 8 - 2)
+    assert timer.count == 7
+    timer.rig.run(2)
     assert timer.count == 8
 
 
@@ -185,16 +187,31 @@ def test_phase_correct(number: int):
     assert timer.count == 250
 
 
+@pytest.mark.parametrize(("name", "flag"), [("OCRA", OCFA), ("OCRB", OCFB)])
 @pytest.mark.parametrize("number", [0, 2])
-def test_compare_is_double_buffered_in_pwm(number: int):
+def test_compare_is_double_buffered_in_pwm(number: int, name: str, flag: int):
     """A compare value written in one period acts in the next; reads give what was written."""
-    timer = Timer(number, 3, OCRA=200)
+    timer = Timer(number, 3, **{name: 200})
     timer.counts(256)
     timer.clear()
     timer.counts(100)
-    timer.write("OCRA", 150)
-    assert timer.rig.get(f"OCR{number}A") == 150
-    assert [100 + clock for clock in timer.rises(OCFA, 570)] == [201, 256 + 151, 512 + 151]
+    timer.write(name, 150)
+    assert timer.rig.get(f"OCR{number}{name[3]}") == 150
+    assert [100 + clock for clock in timer.rises(flag, 570)] == [201, 256 + 151, 512 + 151]
+
+
+@pytest.mark.parametrize(("name", "flag"), [("OCRA", OCFA), ("OCRB", OCFB)])
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_waiting_compare_value_comes_into_force_when_pwm_ends(number: int, name: str, flag: int):
+    """A timer set back to normal mode knows no buffer: what was written last acts at once."""
+    timer = Timer(number, 7 if number == 1 else 3, **{name: 200})
+    timer.counts(1024)
+    timer.write(name, 150)
+    timer.rig.set(f"TCCR{number}A", 0)
+    timer.rig.set(f"TCCR{number}B", 2)
+    timer.write("TCNT", 100)
+    timer.clear()
+    assert timer.rises(flag, 120) == [51]
 
 
 @pytest.mark.parametrize("number", [0, 1, 2])
