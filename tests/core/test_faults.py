@@ -74,11 +74,15 @@ def test_push_outside_memory(text: str, sp: int):
     assert word in range(sp - 2 & 0xFFFF, sp + 1) or sp == 0
 
 
-@pytest.mark.parametrize("text", ["pop r1", "ret", "reti"])
-def test_pop_above_memory(text: str):
-    """Popping above the end of SRAM is a stack fault."""
+@pytest.mark.parametrize(
+    ("text", "sp"),
+    [(text, sp) for text in ("pop r1", "ret", "reti") for sp in (0x04FF, 0x00FE, 0xFFFF)]
+    + [("ret", 0x04FE), ("reti", 0x04FE)],
+)
+def test_pop_outside_memory(text: str, sp: int):
+    """Popping what does not lie in SRAM is a stack fault."""
     rig = Rig(text, 0x100)
-    rig.chip.sp = 0x4FF
+    rig.chip.sp = sp
     rig.step()
     assert fault_of(rig)[:2] == ("STACK", 0x100)
 

@@ -264,3 +264,41 @@ def test_illegal_use_of_stack_by_an_interrupt():
     rig.step(4)
     assert rig.chip.fault is not None
     assert rig.chip.fault.kind.name == "STACK"
+
+
+@pytest.mark.parametrize(("pin", "name"), [(2, "INT0"), (3, "INT1")])
+@pytest.mark.parametrize(("sense", "levels"), [(1, (1, 0)), (2, (0,)), (3, (1,))])
+def test_external_interrupts(pin: int, name: str, sense: int, levels: tuple[int, ...]):
+    """INT0 (PD2) and INT1 (PD3) come at any, falling or rising edges, as EICRA says."""
+    number = VECTOR[name] - 1
+    rig = Rig(VECTORS + SLIDE)
+    rig.set("DDRD", 1 << pin)
+    rig.set("EICRA", sense << 2 * number)
+    rig.set("EIMSK", 1 << number)
+    rig.chip.pc = MAIN
+    rig.chip.sreg = I_FLAG
+    for level in (1, 0, 1, 0):
+        rig.set("PORTD", level << pin)
+        assert rig.get("EIFR") == (level in levels) << number
+        rig.step()
+        assert (rig.chip.pc == vector(name)) == (level in levels)
+        assert rig.get("EIFR") == 0
+        rig.step(3)
+
+
+def test_external_interrupt_at_low_level():
+    """With sense 0 INT0 comes again and again while its pin is low, and not while it is high."""
+    rig = Rig(VECTORS + SLIDE)
+    rig.set("DDRD", 4)
+    rig.set("PORTD", 4)
+    rig.set("EIMSK", 1)
+    rig.chip.pc = MAIN
+    rig.chip.sreg = I_FLAG
+    rig.step(5)
+    assert rig.chip.pc == MAIN + 10
+    rig.set("PORTD", 0)
+    entries = 0
+    for _ in range(12):
+        rig.step()
+        entries += rig.chip.pc == vector("INT0")
+    assert entries == 4
