@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -69,6 +70,10 @@ def run(
     loaded = _images(images, bios, layout)
     windowed = not headless and _has_display()
     if not (headless or windowed):
+        if layout.name != START or images not in ((), ("fracture",)):
+            raise UsageError(
+                "there is no display here to open a window on; add --headless to run without one"
+            )
         click.echo(_NO_DISPLAY.format(HEADLESS_S if seconds is None else seconds), err=True)
     table = _table(seed, layout, loaded)
     if windowed:
@@ -81,6 +86,7 @@ def run(
         _print(table)
 
 
+# Said where somebody only wants to see what this is: the start table shows it without a window as well.
 _NO_DISPLAY = (
     "There is no display here, so the table runs without a window for {:g} s. Options: --headless (the same "
     "without this notice), --seconds S, --json, --tiles N, --layout NAME; see 'blinks-sim run --help'."
@@ -252,8 +258,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
     except BrokenPipeError:
-        # Whoever read the output has seen enough; keep Python from flushing into the closed pipe at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # whoever read it has seen enough
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        _drop_output()
+        _fail("cannot write all output, there is no space left where it goes; make room")
+
+
+def _drop_output() -> None:
+    """Keep Python from flushing at exit what cannot be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str) -> None:

@@ -290,6 +290,35 @@ def test_no_display_is_said_and_the_scene_runs():
     assert ended.stdout.count("RED") == ended.stdout.count("BLUE") == ended.stdout.count("YELLOW") == 5
 
 
+@pytest.mark.parametrize("arguments", [("fracture", "--layout", "start-3x5"), ("--seconds", "1")])
+def test_the_start_table_in_full_is_the_same_as_bare(arguments: tuple[str, ...]):
+    """What bare is short for needs no display either."""
+    ended = fresh("run", *arguments)
+    assert (ended.returncode, ended.stderr.count("There is no display here")) == (0, 1)
+
+
+@pytest.mark.parametrize("arguments", [("fracture",), ("--tiles", "3"), ("hello", "--layout", "start-3x5")])
+def test_a_table_of_ones_own_wants_a_display_or_headless(arguments: tuple[str, ...]):
+    """Whoever asks for a window where none can be is told how to do without, and nothing is run."""
+    ended = fresh("run", *arguments)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == (
+        "blinks-sim: there is no display here to open a window on; add --headless to run without one\n"
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+@pytest.mark.parametrize("output", [[], ["--json"]])
+def test_output_that_cannot_be_written_is_one_line(output: list[str]):
+    """No space left is the user's to mend."""
+    command = [sys.executable, "-m", "blinks_sim", "run", "hello", "--tiles", "1", "--headless", *output]
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr.count("\n") == 1
+    assert "no space left" in ended.stderr
+
+
 def test_a_closed_pipe_is_no_error():
     """Whoever reads the output may stop reading."""
     command = (
