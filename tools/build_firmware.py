@@ -93,7 +93,7 @@ def build_all(into: Path, only: list[str], keep: Path) -> list[Path]:
     if unknown:
         raise BuildError(f"no sketch {sorted(unknown)[0]!r} under firmware/sketches")
     (keep / "library").mkdir(parents=True)
-    compile_library(compiler, keep / "library")
+    compile_library(compiler, keep / "library", *STRICT)
     library = sorted((keep / "library").glob("*.o"))
     written = []
     for name in ["bios", *sorted(jobs)]:

@@ -10,6 +10,8 @@ from pathlib import Path
 from . import compiler as flags
 from .cache import Cache, digest, digest_files
 from .compiler import Compiler
+from .messages import SketchError
+from .toolchain import ToolError
 
 INCLUDES = ("-Iinclude", "-Iblinklib")
 STRICT = ("-Wall", "-Wextra", "-Werror")
@@ -39,12 +41,15 @@ def library_objects(compiler: Compiler, cache: Cache) -> list[Path]:
     folder = cache.find(key)
     if folder is None:
         with cache.workshop() as shop:
-            compile_library(compiler, shop)
+            try:
+                compile_library(compiler, shop, "-w")
+            except ToolError as error:
+                raise SketchError(f"{compiler.tools.programs}: cannot build the library: {error}") from error
             folder = cache.keep(key, shop)
     return sorted(folder.glob("*.o"))
 
 
-def compile_library(compiler: Compiler, into: Path) -> None:
+def compile_library(compiler: Compiler, into: Path, *flags: str) -> None:
     """Compile the library into a folder.
 
     Raises:
@@ -53,6 +58,6 @@ def compile_library(compiler: Compiler, into: Path) -> None:
     sources = sorted(p.name for p in (compiler.folder / "blinklib").iterdir() if p.suffix in {".cpp", ".S"})
 
     def job(name: str) -> Callable[[], str]:
-        return lambda: compiler.compile(f"blinklib/{name}", into / f"{name}.o", *INCLUDES, *STRICT)
+        return lambda: compiler.compile(f"blinklib/{name}", into / f"{name}.o", *INCLUDES, *flags)
 
     in_parallel([job(name) for name in sources])

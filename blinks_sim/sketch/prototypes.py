@@ -233,14 +233,13 @@ def _make(
 
 
 def _cut(text: str, start: int, end: int | None, leave_out: list[tuple[int, int]]) -> str:
-    """Return a stretch of text on one line, without comments and some ranges."""
+    """Return a stretch of text on one line; comments and some ranges become blanks, so that columns stay."""
+    comments = [token.span() for token in TOKEN.finditer(text, start, end) if token.lastgroup == "comment"]
     parts, at = [], start
-    for first, last in sorted(leave_out):
-        parts.append(text[at:first])
+    for first, last in sorted(leave_out + comments):
+        parts += [text[at:first], " " * (last - max(first, at))]
         at = max(at, last)
-    parts.append(text[at:end])
-    words = [token[0] for token in TOKEN.finditer("".join(parts)) if token.lastgroup != "comment"]
-    return re.sub(r" ?(::) ?", r"\1", " ".join(words))
+    return "".join([*parts, text[at:end]]).replace("\n", " ").rstrip()
 
 
 def _declared(text: str, found: list[Item], nodes: dict[int, Node]) -> dict[str, int]:

@@ -21,7 +21,7 @@ class ToolError(Exception):
     """Report a program of the tool chain that found fault with what it was given."""
 
     def __init__(self, program: str, status: int, output: str) -> None:
-        super().__init__(f"{program} failed (status {status})\n{output.rstrip()}")
+        super().__init__(" ".join([f"{program} failed with status {status}:", *output.split()]))
         self.output = output
 
 
