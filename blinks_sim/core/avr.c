@@ -122,6 +122,7 @@ static void turn(bc_tile *t, uint64_t until_osc, uint32_t budget)
     if (t->next_cycle_event < limit)
         limit = t->next_cycle_event;
     cycles = limit > t->cycle ? limit - t->cycle : 1;
+    t->park_ok = t->may_park && !t->profile && budget == LONGEST_SLICE && until_osc <= t->next_osc_event && cycle_at(t, until_osc) == limit;
     cycles = cycles < budget ? cycles : budget;
     if (t->profile)
         avr_exec_profiled(t, (int32_t)cycles);
@@ -129,10 +130,30 @@ static void turn(bc_tile *t, uint64_t until_osc, uint32_t budget)
         avr_exec(t, (int32_t)cycles);
 }
 
+/* Something is due, or the goal must be reached to the cycle: make the turns of the poll that fit, so that the last is run for real. Returns whether
+ * the tile may stand on instead. */
+static bool stays_parked(bc_tile *t, uint64_t until_osc)
+{
+    uint64_t limit = cycle_at(t, until_osc < t->next_osc_event ? until_osc : t->next_osc_event);
+    if (t->next_cycle_event < limit)
+        limit = t->next_cycle_event;
+    if (t->may_park && limit == cycle_at(t, until_osc))
+        return true;
+    if (limit > t->cycle)
+        t->cycle += (limit - t->cycle - 1) / (uint64_t)t->park_period * (uint64_t)t->park_period;
+    t->park_period = 0;
+    return false;
+}
+
 void avr_run(bc_tile *t, uint64_t until_osc)
 {
-    while (osc_now(t) < until_osc)
+    while (osc_now(t) < until_osc) {
+        if (t->park_period && stays_parked(t, until_osc))
+            return;
         turn(t, until_osc, LONGEST_SLICE);
+        if (t->park_period)
+            return;
+    }
 }
 
 void avr_step(bc_tile *t)

@@ -210,7 +210,7 @@ void board_osc_event(bc_tile *t, uint64_t now)
 {
     if (t->edge_osc <= now)
         tile_take_edges(t, now);
-    for (int face = 0; face < BC_FACES; face++)
+    for (int face = 0; t->ir_lit && face < BC_FACES; face++)
         if (t->discharge_osc[face] <= now) {
             t->discharge_osc[face] = NEVER;
             t->ir_charged &= (uint8_t)~(1 << face);
@@ -223,7 +223,7 @@ void board_osc_event(bc_tile *t, uint64_t now)
 uint64_t board_next_osc(const bc_tile *t)
 {
     uint64_t frame_end = t->frame_start_osc + LONGEST_FRAME_OSC, first = t->edge_osc < frame_end ? t->edge_osc : frame_end;
-    for (int face = 0; face < BC_FACES; face++)
+    for (int face = 0; t->ir_lit && face < BC_FACES; face++)
         if (t->discharge_osc[face] < first)
             first = t->discharge_osc[face];
     return first;
@@ -236,6 +236,9 @@ void board_reset(bc_tile *t)
     t->light_osc = osc_now(t);
     end_frame(t, t->light_osc);
     infrared_ports_changed(t);
-    for (int port = 0; port < 4; port++)
+    for (int port = 0; port < 4; port++) {
         t->pins[port] = board_pin(t, port);
+        watch_event(t, BC_WATCH_PORTS, (uint8_t)(DDRB + 3 * port), 0);
+        watch_event(t, BC_WATCH_PORTS, (uint8_t)(PORTB + 3 * port), 0);
+    }
 }

@@ -6,7 +6,8 @@
  * Two kinds of loop are skipped when t->skip is set, to the same bits: a poll (decode.c) that came round with all registers and flags
  * as they were and without a time-dependent read repeats until the slice ends; a count-down is subtracted at once. Either way at least the last
  * turn is executed for real. Within one call nothing interrupts and no register changes by itself, which is what makes this exact;
- * leaving a poll by any way (branch, skip or falling through) forgets it, so that a round that went elsewhere is never taken for a turn.
+ * Where nothing can happen before the quantum ends, a poll is left to stand (t->park_ok): avr.c takes it up when something is due.
+ * Leaving a poll by any way (branch, skip or falling through) forgets it, so that a round that went elsewhere is never taken for a turn.
  */
 #include <string.h>
 
@@ -732,6 +733,13 @@ again:
         if (t->skip) {
             if (poll.branch == ip && poll.volatile_reads == t->volatile_reads && poll.c == c && poll.h == h && poll.v == v &&
                 poll.n == n && poll.z == z && poll.s == s && poll.t_flag == t->t_flag && !memcmp(poll.registers, m, 32)) {
+                if (t->park_ok) {
+                    t->park_period = poll.left - left;
+                    t->exec_end -= (uint64_t)(int64_t)left;
+                    left = 0;
+                    ip = code + ip->b;
+                    goto out;
+                }
                 left = (left - 1) % (poll.left - left) + 1;
                 poll.branch = NULL;
             } else {

@@ -5,7 +5,8 @@
 #include "tile.h"
 
 #define PERIOD_FS 125000000     /* of the nominal 8 MHz oscillator */
-#define STATE_BYTES offsetof(bc_tile, derived)
+#define STATE_AT offsetof(bc_tile, mem)
+#define STATE_BYTES (offsetof(bc_tile, own_code) - STATE_AT)
 
 _Static_assert(STATE_BYTES % 8 == 0, "the digest takes the state in words of eight bytes");
 
@@ -13,7 +14,7 @@ _Static_assert(STATE_BYTES % 8 == 0, "the digest takes the state in words of eig
 static void derive(bc_tile *t)
 {
     t->period_fs = (uint64_t)((int64_t)PERIOD_FS * 1000000 / (1000000 + t->config.skew_ppm));
-    t->exec_left = 0;
+    t->exec_left = t->park_period = 0;
     t->in_count = 0;
     t->edge_osc = NEVER;
     avr_forget_code(t, false, t->rww_busy);
@@ -140,11 +141,11 @@ size_t bc_tile_write(bc_tile *t, int space, uint32_t address, const uint8_t *in,
 }
 
 size_t bc_tile_state_bytes(void) { return STATE_BYTES; }
-void bc_tile_save(const bc_tile *t, uint8_t *out) { memcpy(out, t, STATE_BYTES); }
+void bc_tile_save(const bc_tile *t, uint8_t *out) { memcpy(out, (const uint8_t *)t + STATE_AT, STATE_BYTES); }
 
 void bc_tile_restore(bc_tile *t, const uint8_t *in)
 {
-    memcpy(t, in, STATE_BYTES);
+    memcpy((uint8_t *)t + STATE_AT, in, STATE_BYTES);
     derive(t);
 }
 
@@ -152,7 +153,7 @@ uint64_t bc_tile_digest(const bc_tile *t)
 {
     uint64_t hash = 0x9E3779B97F4A7C15u, word;
     for (size_t i = 0; i < STATE_BYTES; i += 8) {
-        memcpy(&word, (const uint8_t *)t + i, 8);
+        memcpy(&word, (const uint8_t *)t + STATE_AT + i, 8);
         hash = (hash ^ word) * 0xD6E8FEB86659FD93u;
         hash ^= hash >> 32;
     }

@@ -22,6 +22,7 @@ struct bc_table {
     int slots, room;
     uint16_t *edges[2];         /* by parity and slot: edges in the tile's outbox, close together for neighbors to look at */
     uint64_t quantum;
+    bool last_quantum;          /* of this run: tiles end where they would by themselves */
     SharedCodes codes;
 
     int threads, started;
@@ -180,6 +181,7 @@ static void run_quantum(bc_table *table, int slot)
     int64_t end = t->phase_fs + QUANTUM_FS;
     uint64_t steps = end > 0 ? (uint64_t)end / t->period_fs : 0;
     begin_quantum(table, slot);
+    t->may_park = !table->last_quantum;
     avr_run(t, t->quantum_osc + steps);
     if (t->edge_osc != NEVER) {             /* edges after this tile's last count within the quantum */
         tile_take_edges(t, NEVER - 1);
@@ -266,6 +268,7 @@ void bc_table_run(bc_table *table, uint64_t quanta)
     if (many)
         start_workers(table);
     for (; quanta; quanta--) {
+        table->last_quantum = quanta == 1;
         if (table->quantum % SHARE_EVERY == 0)
             for (int slot = 0; slot < table->slots; slot++)
                 if (table->tiles[slot])

@@ -8,6 +8,11 @@
 
 #include "api.h"
 
+/* What follows is for the core's own files: calls between them need not go through the loader. */
+#if defined(__GNUC__) && !defined(_WIN32)
+#pragma GCC visibility push(hidden)
+#endif
+
 #define FLASH_WORDS (BC_FLASH_BYTES / 2)
 #define RWW_WORDS 0x1C00u          /* words below belong to the read-while-write section */
 #define RAM_START 0x0100u
@@ -75,11 +80,28 @@ typedef struct {
 #define NO_MARK UINT32_MAX
 
 struct bc_tile {
-    /* ---- state: saved, restored and hashed as it stands, up to `derived` ---- */
-    uint8_t mem[RAM_END + 1];   /* data space: registers, I/O, SRAM */
-    uint8_t flash[BC_FLASH_BYTES];
-    uint8_t eeprom[BC_EEPROM_BYTES];
-    uint8_t page_buffer[PAGE_BYTES];
+    /* ---- derived: can be made anew from the state ---- */
+    uint8_t skip, standalone, parity;
+    uint8_t may_park, park_ok;  /* may stand still in a poll beyond this quantum; beyond this slice */
+    int32_t park_period;        /* cycles of the poll the tile stands still in, 0: it does not */
+    uint64_t period_fs;         /* of one oscillator cycle */
+    uint64_t exec_end;          /* cycle at which the running slice ends */
+    int32_t exec_left;          /* cycles left of it, while a register access is under way */
+    uint32_t volatile_reads;    /* reads whose answer depends on the very cycle */
+    struct { const Edge *edge, *end; uint8_t face; uint8_t bit; } in[BC_FACES];
+    uint8_t in_count;
+    uint64_t edge_osc;          /* next incoming edge, NEVER if none in this quantum */
+    Bytes serial_out;
+    uint8_t watching;           /* BC_WATCH_... */
+    uint64_t quantum_ps;        /* table time of the running quantum's start */
+    bc_event *events; size_t event_count, event_room;
+    Profile *profile;           /* while code is watched */
+    uint64_t *pulse_osc; uint8_t *pulse_mask; size_t pulse_count, pulse_room;
+    const Code *code;           /* decoded flash: own_code, or a copy shared by tiles with the same flash */
+    uint32_t code_age;          /* how often the table has looked since the flash last changed */
+
+    /* ---- state: saved, restored and hashed as it stands, from `mem` up to `own_code` ---- */
+    _Alignas(8) uint8_t mem[RAM_END + 1];   /* data space: registers, I/O, SRAM */
     bc_config config;
     uint64_t random;            /* xorshift64* state of all chance in this tile */
 
@@ -96,7 +118,7 @@ struct bc_tile {
     /* timed windows and self-programming */
     uint64_t clkpce_until, wdce_until, ivce_until, eempe_until, spmen_until;     /* last cycle of each, 0: closed */
     uint64_t spm_done_osc, eeprom_done_osc, wdt_due_osc;
-    uint16_t spm_page; uint8_t rww_busy, wdt_flag, spm_operation;
+    uint8_t rww_busy, spm_operation;
     uint64_t cpu_halted_osc;    /* CPU stands still until then (SPM on its own section) */
 
     Timer timer[3];
@@ -106,7 +128,7 @@ struct bc_tile {
     uint64_t adc_done_osc; uint16_t adc_value; uint8_t adc_locked, adc_warm;
     uint64_t tx_done; uint8_t tx_shift, tx_buffer, tx_busy, tx_waiting;
     uint8_t rx_fifo[2], rx_error[2], rx_count, rx_shift, rx_shift_error, rx_shift_full, rx_overrun;
-    SerialByte serial_in[SERIAL_IN]; uint16_t serial_in_first, serial_in_count;
+    uint16_t serial_in_first, serial_in_count;
     uint64_t serial_in_free_osc;    /* when the line is free for the next byte */
 
     /* board */
@@ -122,31 +144,19 @@ struct bc_tile {
     /* table: where this tile stands on the table's time */
     uint64_t quantum_osc;       /* oscillator count at the start of the quantum (ideal) */
     int64_t phase_fs;           /* time from that count's instant to the quantum's start; negative: still to come (power-on) */
-    Edge out[2][EDGES];         /* IR edges of this quantum and of the one before; [parity] */
     uint16_t out_count[2];
     int64_t spill_fs[SPILL];    /* edges beyond the quantum's end */
     uint8_t spill_mask[SPILL], spill_count;
     uint8_t emitting_before[2], last_edge_mask; /* what was lit at the start of each; after the last edge */
 
-    /* ---- derived: everything below can be made anew from what is above ---- */
-    _Alignas(8) uint8_t derived;
-    uint8_t skip, standalone, parity;
-    uint64_t period_fs;         /* of one oscillator cycle */
-    uint64_t exec_end;          /* cycle at which the running slice ends */
-    int32_t exec_left;          /* cycles left of it, while a register access is under way */
-    uint32_t volatile_reads;    /* reads whose answer depends on the very cycle */
-    struct { const Edge *edge, *end; uint8_t face; uint8_t bit; } in[BC_FACES];
-    uint8_t in_count;
-    uint64_t edge_osc;          /* next incoming edge, NEVER if none in this quantum */
-    Bytes serial_out;
-    uint8_t watching;           /* BC_WATCH_... */
-    uint64_t quantum_ps;        /* table time of the running quantum's start */
-    bc_event *events; size_t event_count, event_room;
-    Profile *profile;           /* while code is watched */
-    uint64_t *pulse_osc; uint8_t *pulse_mask; size_t pulse_count, pulse_room;
-    const Code *code;           /* decoded flash: own_code, or a copy shared by tiles with the same flash */
-    uint32_t code_age;          /* how often the table has looked since the flash last changed */
-    Code own_code[FLASH_WORDS + 2]; /* decoded on first execution; op 0 = not yet */
+    /* large and seldom touched, so that what is touched all the time lies close together */
+    Edge out[2][EDGES];         /* IR edges of this quantum and of the one before; [parity] */
+    SerialByte serial_in[SERIAL_IN];
+    uint8_t flash[BC_FLASH_BYTES];
+    uint8_t eeprom[BC_EEPROM_BYTES];
+    uint8_t page_buffer[PAGE_BYTES];
+
+    _Alignas(8) Code own_code[FLASH_WORDS + 2]; /* decoded on first execution; op 0 = not yet */
 };
 
 static inline uint64_t osc_of(const bc_tile *t, uint64_t cycle)
@@ -210,7 +220,11 @@ void timer_write(bc_tile *t, uint16_t address, uint8_t value);
 uint8_t timer_read(bc_tile *t, uint16_t address);
 void timer_clear_flag(bc_tile *t, int n, uint8_t flag);
 void timer_events(bc_tile *t);
-uint64_t timer_next_cycle(const bc_tile *t);
+static inline uint64_t timer_next_cycle(const bc_tile *t)
+{
+    uint64_t first = t->timer[0].irq_at < t->timer[1].irq_at ? t->timer[0].irq_at : t->timer[1].irq_at;
+    return t->timer[2].irq_at < first ? t->timer[2].irq_at : first;
+}
 void timer_latch_until(bc_tile *t, uint64_t cycle);
 uint64_t timer_cycles_above(const bc_tile *t, int n, int channel, uint64_t from, uint64_t to);
 
@@ -220,7 +234,10 @@ uint8_t usart_read(bc_tile *t, uint16_t address);
 void usart_reset(bc_tile *t);
 void usart_cycle_event(bc_tile *t);
 void usart_osc_event(bc_tile *t);
-uint64_t usart_next_osc(const bc_tile *t);
+static inline uint64_t usart_next_osc(const bc_tile *t)
+{
+    return t->serial_in_count ? t->serial_in[t->serial_in_first].at : NEVER;
+}
 
 /* nvm.c: flash self-programming and EEPROM */
 void nvm_reset(bc_tile *t);
@@ -238,7 +255,7 @@ void board_light_sync(bc_tile *t);             /* sum the light up to now; call 
 void board_light_until(bc_tile *t, uint64_t cycle);
 void board_light_in(bc_tile *t, int face, bool on, uint64_t osc);
 void board_osc_event(bc_tile *t, uint64_t now);
-uint64_t board_next_osc(const bc_tile *t);
+uint64_t board_next_osc(const bc_tile *t);      /* a face discharges only while it is lit */
 
 /* sharing.c: one decoded flash for all tiles that hold the same, so that it stays in the host's caches */
 typedef struct {
@@ -257,5 +274,9 @@ void watch_at(bc_tile *t, uint64_t cycle, int kind, uint8_t where, uint8_t value
 int64_t tile_fs_into_quantum(const bc_tile *t, uint64_t osc);
 void tile_emit(bc_tile *t);                     /* IR LEDs changed now: put an edge into the outbox */
 void tile_take_edges(bc_tile *t, uint64_t now); /* incoming edges due by now reach their faces */
+
+#if defined(__GNUC__) && !defined(_WIN32)
+#pragma GCC visibility pop
+#endif
 
 #endif

@@ -375,14 +375,6 @@ void timer_events(bc_tile *t)
         }
 }
 
-uint64_t timer_next_cycle(const bc_tile *t)
-{
-    uint64_t first = t->timer[0].irq_at;
-    if (t->timer[1].irq_at < first)
-        first = t->timer[1].irq_at;
-    return t->timer[2].irq_at < first ? t->timer[2].irq_at : first;
-}
-
 void timer_reset(bc_tile *t)
 {
     for (int n = 0; n < 3; n++) {

@@ -105,11 +105,6 @@ void usart_osc_event(bc_tile *t)
     }
 }
 
-uint64_t usart_next_osc(const bc_tile *t)
-{
-    return t->serial_in_count ? t->serial_in[t->serial_in_first].at : NEVER;
-}
-
 size_t bc_tile_serial_give(bc_tile *t, const uint8_t *in, size_t length, uint32_t baud)
 {
     uint64_t bit = 8000000u / (baud ? baud : 1), at = osc_now(t);
