@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import UsageError
 from .cache import Cache, digest, digest_files
 from .compiler import RAM_BYTES, SHARED_BYTES, Compiler, firmware_folder
 from .files import SketchFiles, find_sketch
 from .library import library_key, library_objects
 from .messages import Message
+from .sdk import sdk_compiler, sdk_library
 from .toolchain import find_toolchain
 
 if TYPE_CHECKING:
@@ -78,29 +78,26 @@ def build(
         SketchError: no sketch there, no tool chain, errors in it, or it does not fit.
         UsageError: `toolchain` or `sdk` is no such folder.
     """
-    if sdk is not None:
-        raise UsageError(f"cannot build against the SDK in {str(sdk)!r} yet; leave --sdk out")
     files = path if isinstance(path, SketchFiles) else find_sketch(path)
-    compiler = Compiler(find_toolchain(toolchain), firmware_folder())
-    cache = Cache()
-    key = f"sketch-{_key(compiler, files)}"
+    tools, cache = find_toolchain(toolchain), Cache()
+    vendor = None if sdk is None else sdk_compiler(tools, sdk, files)
+    compiler = vendor or Compiler(tools, firmware_folder())
+    of_library = vendor.key if vendor else library_key(compiler)
+    own = digest_files(files.all, files.folder)
+    key = f"sketch-{digest(of_library, files.name, str(files.folder), own)}"
     folder = cache.find(key)
     if folder is not None and (kept := _recall(folder, files.name)) is not None:
         return kept
     from .steps import make  # what is in the cache needs none of it
 
+    library = sdk_library(vendor, cache) if vendor else library_objects(compiler, cache)
     with cache.workshop() as shop:
-        program = make(compiler, files, library_objects(compiler, cache), shop)
+        program = make(compiler, files, library, shop)
         _record(shop, program)
         folder = cache.keep(key, shop)
     kept = _recall(folder, files.name)
     assert kept is not None
     return kept
-
-
-def _key(compiler: Compiler, files: SketchFiles) -> str:
-    own = digest_files(files.all, files.folder)
-    return digest(library_key(compiler), files.name, str(files.folder), own)
 
 
 def _record(folder: Path, program: Program) -> None:

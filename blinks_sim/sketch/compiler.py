@@ -24,7 +24,7 @@ _DEFINES = ["-DF_CPU=8000000L", "-DARDUINO=10813", "-DARDUINO_AVR_BLINK", "-DARD
 _LTO = ["-flto", "-fno-fat-lto-objects"]
 _CPP = ["-x", "c++", "-std=gnu++11", "-fpermissive", "-fno-exceptions", "-fno-threadsafe-statics"]
 _C = ["-x", "c", "-std=gnu11"]
-_PLAIN_MESSAGES = ["-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmessage-length=0"]
+PLAIN_MESSAGES = ["-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmessage-length=0"]
 
 # The tool chain passes an address of its own for .data, which beats the linker script's.
 _DATA_AT = "0x80027E"
@@ -43,6 +43,11 @@ class Compiler:
     tools: Toolchain
     folder: Path
 
+    @property
+    def includes(self) -> tuple[str, ...]:
+        """Give the flags that name the library's folders of headers."""
+        return ("-Iinclude", "-Iblinklib")
+
     def compile(self, source: str | Path, target: Path, *flags: str | Path) -> str:
         """Compile a C++, C or assembly file to an object; return the compiler's messages.
 
@@ -53,18 +58,18 @@ class Compiler:
         if suffix == ".S":
             kind = [*_SHARED, "-x", "assembler-with-cpp"]
         else:
-            kind = [*_SHARED, *_LTO, *_PLAIN_MESSAGES, *(_C if suffix == ".c" else _CPP)]
+            kind = [*_SHARED, *_LTO, *PLAIN_MESSAGES, *(_C if suffix == ".c" else _CPP)]
         return self.tools.call(
             "avr-g++", *kind, *_DEFINES, *flags, "-c", source, "-o", target, cwd=self.folder
         )
 
-    def preprocess(self, source: str | Path, target: Path, *flags: str) -> None:
+    def preprocess(self, source: str | Path, target: Path, *flags: str | Path) -> None:
         """Write a C++ file as the compiler sees it after preprocessing, its comments kept.
 
         Raises:
             ToolError: the preprocessor found errors.
         """
-        kind = [*_SHARED, *_PLAIN_MESSAGES, *_CPP]
+        kind = [*_SHARED, *PLAIN_MESSAGES, *_CPP]
         self.tools.call(
             "avr-g++", *kind, *_DEFINES, *flags, "-E", "-C", source, "-o", target, cwd=self.folder
         )

@@ -13,7 +13,6 @@ from .compiler import Compiler
 from .messages import SketchError
 from .toolchain import ToolError
 
-INCLUDES = ("-Iinclude", "-Iblinklib")
 STRICT = ("-Wall", "-Wextra", "-Werror")
 SCRIPT = "sketch.ld"
 
@@ -58,6 +57,6 @@ def compile_library(compiler: Compiler, into: Path, *flags: str) -> None:
     sources = sorted(p.name for p in (compiler.folder / "blinklib").iterdir() if p.suffix in {".cpp", ".S"})
 
     def job(name: str) -> Callable[[], str]:
-        return lambda: compiler.compile(f"blinklib/{name}", into / f"{name}.o", *INCLUDES, *flags)
+        return lambda: compiler.compile(f"blinklib/{name}", into / f"{name}.o", *compiler.includes, *flags)
 
     in_parallel([job(name) for name in sources])

@@ -21,7 +21,7 @@ _TWICE = re.compile(r"multiple definition of `(.+)'")
 def link(
     compiler: Compiler, files: SketchFiles, objects: Sequence[Path], library: Sequence[Path], elf: Path
 ) -> None:
-    """Link a sketch's objects with the library's.
+    """Link a sketch's objects with the library's, or with the archive of a vendor SDK.
 
     A sketch that defines functions of the library itself gets only what is missing from it, as Arduino links.
 
@@ -30,7 +30,8 @@ def link(
     """
     inputs: list[Path | str] = [*objects, *library]
     output = _try(compiler, SCRIPT, inputs, elf)
-    if output is not None and _TWICE.search(output):
+    ours = all(path.suffix != ".a" for path in library)
+    if ours and output is not None and _TWICE.search(output):
         archive = elf.with_name("library.a")
         compiler.archive(library, archive)
         inputs = ["-Wl,-u,main", *objects, archive]
@@ -38,7 +39,7 @@ def link(
         archive.unlink()
     if output is None:
         return
-    if _TOO_LARGE.search(output):
+    if ours and _TOO_LARGE.search(output):
         raise SketchError.of(_too_large(compiler, files, inputs, elf))
     raise SketchError.of(_messages(output, files))
 

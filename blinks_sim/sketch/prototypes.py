@@ -171,6 +171,7 @@ def _definition(node: Node | None) -> Node | None:
 
 def _function(text: str, item: Item, node: Node | None, declared: dict[str, int]) -> _Function | None:
     """Return what to declare for the function that an item defines; None where it wants no prototype."""
+    assert item.body is not None
     definition = _definition(node)
     if node is None or definition is None or node.has_error:
         return _function_unparsed(text, item, declared)
@@ -232,7 +233,7 @@ def _make(
     return _Function(item, name, signature, f"{item.linkage}{header};", frozenset(needs))
 
 
-def _cut(text: str, start: int, end: int | None, leave_out: list[tuple[int, int]]) -> str:
+def _cut(text: str, start: int, end: int, leave_out: list[tuple[int, int]]) -> str:
     """Return a stretch of text on one line; comments and some ranges become blanks, so that columns stay."""
     comments = [token.span() for token in TOKEN.finditer(text, start, end) if token.lastgroup == "comment"]
     parts, at = [], start

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .compiler import Compiler
 from .files import SketchFiles
-from .library import INCLUDES, in_parallel
+from .library import in_parallel
 from .lines import Place, Preprocessed
 from .linking import link
 from .messages import Message, SketchError, parse, without_repeats
@@ -43,7 +43,7 @@ def make(
     Raises:
         SketchError: errors in it, or it does not fit; with all messages.
     """
-    wanted = [*INCLUDES, "-iquote", str(files.folder), *flags]
+    wanted = [*compiler.includes, "-iquote", str(files.folder), *flags]
     combined = shop / f"{files.name}.ino.cpp"
     _write(combined, joined(files, []))
     insertions = _prototypes(compiler, files, combined, wanted)
