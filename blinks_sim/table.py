@@ -24,6 +24,7 @@ USUAL_SKEW_PPM = 10_000  # seeded skews lie within ± this
 CLICK_S = 0.060  # a click: so long down, then so long up
 WINDOW_S = 0.280  # and so long after the last one: the window closes 330 ms after a press
 LONGEST_RUN_S = 1e9  # some 30 years
+FASTEST_BAUD = 8_000_000  # a bit a cycle
 
 _SLICE_QUANTA = 1000
 _ROUNDING_PS = QUANTUM_PS // 100  # slices of a third of a microsecond lose it in a second
@@ -350,6 +351,8 @@ class Table:
         tile.image = image
 
     def _send(self, tile: Tile, data: bytes, baud: int) -> None:
+        if not 1 <= baud <= FASTEST_BAUD:
+            raise TableError(f"cannot send at {baud} baud; give 1 to {FASTEST_BAUD}")
         before = tile.chip.save()
         taken = tile.chip.give_serial(data, baud)
         if taken < len(data):

@@ -81,14 +81,33 @@ def test_bytes_sent_to_a_tile_arrive(table: Table):
     assert tile.serial == "hello, tile"
 
 
+@pytest.mark.parametrize("baud", [0, -1, 8_000_001, 1 << 40])
+def test_no_byte_comes_at_an_impossible_speed(table: Table, baud: int):
+    """Speeds that no line has are refused, and nothing is under way then."""
+    tile = table.add(ECHO)
+    before = table.digest()
+    with pytest.raises(TableError, match=f"cannot send at {baud} baud"):
+        tile.send(b"x", baud)
+    assert table.digest() == before
+
+
 def test_memory_can_be_read_and_changed(table: Table):
     """RAM is read by address; changing it is recorded, and refused beyond its end."""
     tile = table.add(IDLE)
     tile.write(0x0200, b"abc")
     assert tile.read(0x0200, 3) == b"abc"
     assert len(table.record) == 2
+    before = table.digest()
     with pytest.raises(TableError, match="tile 0: cannot write 2 bytes at 0x04ff"):
         tile.write(0x04FF, b"ab")
+    for address in (-1, 0x0500, 1 << 40):
+        with pytest.raises(TableError, match="cannot write"):
+            tile.write(address, b"a")
+        with pytest.raises(ValueError, match="cannot read"):
+            tile.read(address)
+    with pytest.raises(ValueError, match="cannot read -1 bytes"):
+        tile.read(0x0200, -1)
+    assert table.digest() == before, "what is refused leaves nothing behind"
     assert len(table.record) == 2
 
 

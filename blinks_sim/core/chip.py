@@ -13,6 +13,9 @@ from .library import EEPROM_BYTES, FACES, FLASH_BYTES, ffi, lib
 
 SHIPPED_FUSES = (0x62, 0xDF, 0xF8)  # low, high, extended
 MAX_SKEW_PPM = 200_000
+
+_DATA_BYTES = 0x0500  # registers, I/O and RAM
+_SPACES = {lib.BC_SPACE_DATA: _DATA_BYTES, lib.BC_SPACE_FLASH: FLASH_BYTES, lib.BC_SPACE_EEPROM: EEPROM_BYTES}
 _EVENTS_AT_ONCE = 4096
 
 
@@ -273,16 +276,15 @@ class Chip:
         self._write(lib.BC_SPACE_EEPROM, at, data)
 
     def _read(self, space: int, address: int, length: int) -> bytes:
+        _check_range("read", space, address, length)
         room = ffi.new("uint8_t[]", length)
-        done = lib.bc_tile_read(self._tile, space, address, room, length)
-        if done != length:
-            raise ValueError(f"cannot read {length} bytes at {address:#06x}: memory ends after {done}")
+        if lib.bc_tile_read(self._tile, space, address, room, length) != length:
+            raise MemoryError("no memory to look at registers")
         return bytes(ffi.buffer(room, length))
 
     def _write(self, space: int, address: int, data: bytes) -> None:
-        done = lib.bc_tile_write(self._tile, space, address, bytes(data), len(data))
-        if done != len(data):
-            raise ValueError(f"cannot write {len(data)} bytes at {address:#06x}: memory ends after {done}")
+        _check_range("write", space, address, len(data))
+        lib.bc_tile_write(self._tile, space, address, bytes(data), len(data))
 
     # Board ----------------------------------------------------------------------------------------
 
@@ -380,6 +382,13 @@ class Chip:
     def digest(self) -> int:
         """Return a 64-bit hash of the whole state."""
         return int(lib.bc_tile_digest(self._tile))
+
+
+def _check_range(what: str, space: int, address: int, length: int) -> None:
+    """Refuse an access that would end, or begin, outside a memory, before any of it is done."""
+    end = _SPACES[space]
+    if length < 0 or not 0 <= address <= end - length:
+        raise ValueError(f"cannot {what} {length} bytes at {address:#06x}: memory is {end:#06x} bytes")
 
 
 def _register(number: int) -> int:
