@@ -28,8 +28,8 @@ compiler.cpp.cmd=avr-g++
 compiler.cpp.flags=-c -g -Os {compiler.warning_flags} -std=gnu++11 -fpermissive -fno-exceptions -MMD -flto
 build.extra_flags=
 compiler.cpp.extra_flags=
-build.defines=-DF_CPU={build.f_cpu} -DARDUINO={runtime.ide.version} -DARDUINO_{build.board} {build.arch_define}
-build.arch_define=-DARDUINO_ARCH_{build.arch}
+build.defines=-DF_CPU={build.f_cpu} -DARDUINO={runtime.ide.version} {build.names}
+build.names=-DARDUINO_{build.board} -DARDUINO_ARCH_{build.arch}
 build.to={build.extra_flags} {includes} "{source_file}" -o "{object_file}"
 build.from={object_files} "{build.path}/{archive_file}" "-L{build.path}" -lm
 build.place=-Tdata 0x80027E -T "{runtime.platform.path}/{build.ldscript}" -Wl,-u,main
