@@ -99,10 +99,12 @@ class Table:
     def watch(self, watcher: Watcher) -> None:
         """Let somebody see what happens on the table from now on. Nothing depends on who watches."""
         self._watching.add(watcher)
+        self._watching.prepare(self._tiles)
 
     def unwatch(self, watcher: Watcher) -> None:
         """Let somebody watch no longer."""
         self._watching.remove(watcher)
+        self._watching.prepare(self._tiles)
 
     @property
     def quantum(self) -> int:

@@ -17,6 +17,7 @@ ROWS = [
     {"cli"},
     {"cli_build"},
     {"ui", "hardware", "testing"},
+    {"irlog", "trace", "profile"},
     {"session", "picture", "pace", "sketch", "start"},
     {"table"},
     {"watching"},
