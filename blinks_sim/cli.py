@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from . import cli_build
+from . import cli_build, cli_new
 from .errors import BlinksError, UsageError
 
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ def layouts() -> None:
 
 
 app.add_command(cli_build.build)
+app.add_command(cli_new.new)
 
 
 def _check_time(seconds: float) -> None:

@@ -15,8 +15,8 @@ ROOT = Path(__file__).parents[1]
 # A part may import parts of a later row, never of its own row or an earlier one.
 ROWS = [
     {"cli"},
-    {"cli_build"},
-    {"ui", "hardware", "testing"},
+    {"cli_build", "cli_new"},
+    {"ui", "hardware", "testing", "starter"},
     {"irlog", "trace", "profile"},
     {"session", "picture", "pace", "sketch", "start"},
     {"table"},
