@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import sys
@@ -249,6 +250,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     The exit status is 0, 2 for what a user can mend (one line on stderr), or 130 when interrupted.
     """
+    _make_streams_safe()
     try:
         app.main(args=arguments, prog_name="blinks-sim", standalone_mode=False)
         sys.stdout.flush()
@@ -261,10 +263,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:
         _drop_output()  # whoever read it has seen enough
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            _fail(f"{str(error.filename)[:40]}…: {error.strerror}; give a shorter one")
         if error.errno != errno.ENOSPC:
             raise
         _drop_output()
         _fail("cannot write all output, there is no space left where it goes; make room")
+
+
+def _make_streams_safe() -> None:
+    """Let closed streams swallow what is written; print "?" for what the output's encoding lacks."""
+    sys.stdout = sys.stdout or io.StringIO()
+    sys.stderr = sys.stderr or io.StringIO()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
 
 
 def _drop_output() -> None:

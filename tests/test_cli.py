@@ -319,6 +319,30 @@ def test_output_that_cannot_be_written_is_one_line(output: list[str]):
     assert "no space left" in ended.stderr
 
 
+@pytest.mark.parametrize("option", [[], ["--bios"], ["--layout"]])
+def test_a_name_too_long_for_the_system_is_one_line(option: list[str], capsys: pytest.CaptureFixture[str]):
+    """Even asking whether such a file is there fails."""
+    assert run("run", "--headless", *option, 5000 * "x") == 2
+    ended = capsys.readouterr()
+    assert (ended.out, ended.err.count("\n")) == ("", 1)
+    assert "xxx…: File name too long" in ended.err
+
+
+def test_the_output_may_lack_characters():
+    """A terminal without Unicode gets the table all the same."""
+    ended = fresh("run", "fracture", "--tiles", "2", "--headless", "--seconds", "1", PYTHONIOENCODING="ascii")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.count("RED") == 2
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-"])
+def test_streams_may_be_closed(closed: str):
+    """Nobody has to listen."""
+    command = f"{sys.executable} -m blinks_sim run hello --tiles 1 --headless --seconds 0 {closed}"
+    ended = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 def test_a_closed_pipe_is_no_error():
     """Whoever reads the output may stop reading."""
     command = (
