@@ -7,7 +7,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -44,6 +44,7 @@ def app(context: click.Context) -> None:
 @click.option(
     "--seconds", type=float, metavar="S", help=f"Table time to run [without a window: {HEADLESS_S:g}]."
 )
+@click.option("--watch", is_flag=True, help="Build sketches again when saved, and flash them where they lie.")
 @click.option("--headless", is_flag=True, help="Open no window: run, then print the table.")
 @click.option("--json", "as_json", is_flag=True, help="With --headless: print one JSON object.")
 @click.option("--seed", type=int, default=1, metavar="N", help="Seed of all chance on the table [1].")
@@ -53,6 +54,7 @@ def run(
     tiles: int | None,
     layout_name: str | None,
     seconds: float | None,
+    watch: bool,
     headless: bool,
     as_json: bool,
     seed: int,
@@ -65,6 +67,10 @@ def run(
     """
     if as_json and not headless:
         raise UsageError("--json prints what a table without a window came to; add --headless")
+    if watch and headless:
+        raise UsageError("--watch flashes tiles while a window shows them; leave --headless out")
+    if watch and not any(map(_is_sketch, images)):
+        raise UsageError("--watch watches sketches; name an .ino file or a sketch folder")
     if seconds is not None:
         _check_time(seconds)
     layout = _layout(layout_name, tiles, bool(images))
@@ -78,7 +84,9 @@ def run(
         click.echo(_NO_DISPLAY.format(HEADLESS_S if seconds is None else seconds), err=True)
     table = _table(seed, layout, loaded)
     if windowed:
-        _play(table, loaded, None if seconds is None else table.time_s + seconds)
+        watched = {name: image for name, image in zip(images, loaded, strict=False) if _is_sketch(name)}
+        until_s = None if seconds is None else table.time_s + seconds
+        _play(table, loaded, until_s, watched if watch else {}, bios)
         return
     _run(table, HEADLESS_S if seconds is None else seconds)
     if as_json:
@@ -132,18 +140,22 @@ def _layout(name: str | None, tiles: int | None, has_images: bool) -> Layout:
 
 
 def _images(names: Sequence[str], bios: str | None, layout: Layout) -> list[Image]:
-    from .image import Image, bundled
+    from .image import Image
     from .start import TEAMS
 
     if not names:
         teams = max((spot.team or 0 for spot in layout.spots), default=0) + 1
         names = ["fracture" if teams <= len(TEAMS["fracture"]) else "fracture6"]
     return [
-        cli_build.sketch_image(name, bios)
-        if name not in bundled() and cli_build.is_sketch(name)
-        else Image.load(name, bios=bios)
+        cli_build.sketch_image(name, bios) if _is_sketch(name) else Image.load(name, bios=bios)
         for name in names
     ]
+
+
+def _is_sketch(name: str) -> bool:
+    from .image import bundled
+
+    return name not in bundled() and cli_build.is_sketch(name)
 
 
 def _table(seed: int, layout: Layout, images: Sequence[Image]) -> Table:
@@ -156,13 +168,20 @@ def _table(seed: int, layout: Layout, images: Sequence[Image]) -> Table:
     return table
 
 
-def _play(table: Table, images: Sequence[Image], until_s: float | None) -> None:
-    """Give a table to the desk until its window is closed."""
+def _play(
+    table: Table,
+    images: Sequence[Image],
+    until_s: float | None,
+    watched: Mapping[str, Image],
+    bios: str | None,
+) -> None:
+    """Give a table to the desk until its window is closed; sketches that are `watched` follow their files."""
+    from .cli_watch import Watch
     from .pace import Pacer
     from .ui import run_desk
 
     title = ", ".join(dict.fromkeys(image.name for image in images))
-    with Pacer(table) as pacer:
+    with Pacer(table) as pacer, Watch(pacer, watched, lambda path: cli_build.sketch_image(path, bios)):
         run_desk(pacer, title=title, image=images[0], until_s=until_s)
 
 
