@@ -293,7 +293,7 @@ RANDOM_OPS = [
     "in r{a}, GPIOR0", "in r{a}, TIFR0", "in r{a}, TCNT0", "lds r{a}, TCNT2", "lds r{a}, TCNT1L", "bst r{a}, {n}", "bld r{a}, {n}",
     "sts 0x2F7, r{a}", "nop", "wdr", "in r{a}, SREG", "lds r{a}, UCSR0A", "in r{a}, PIND", "sbiw r24, 1", "adiw r24, 1",
     "sts 0x2F0, r{a}", "mul r{a}, r{b}", "ldi yl, {io}\nldi yh, 0\nld r{a}, y", "lds r{a}, {io}", "lpm r{a}, z", "clt", "set",
-    "ldi yl, {a}\nldi yh, 0\nld r{b}, y", "in r{a}, PINC", "sts TCNT0, r{a}", "cpse r{a}, r{b}", "sbrs r{a}, {n}", "ldi r{a}, {k}", "push r{a}\npop r{b}",
+    "ldi yl, {a}\nldi yh, 0\nld r{b}, y", "in r{a}, PINC", "sts TCNT0, r{a}", "cpse r{a}, r{b}", "sbrs r{a}, {n}", "ldi r{a}, {k}", "nop\npush r{a}\npop r{b}",
 ]  # fmt: skip
 READABLE = sorted(ADDRESS.values())
 RANDOM_BRANCHES = ["brne", "breq", "brcc", "brcs", "brpl", "brmi", "brge", "brlt", "brtc", "brhs"]
