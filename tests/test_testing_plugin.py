@@ -110,6 +110,31 @@ def test_it_works_on_several_processes(project: pytest.Pytester):
     result.stdout.fnmatch_lines(["after 1.9 s, seed 1:", "  1.* s  B5 > A2  value * value 1", "picture: *"])
 
 
+def test_a_fixture_that_fails_tells_of_the_table(project: pytest.Pytester):
+    """A table is told of whenever its test fails, and the traceback ends in the user's own lines."""
+    project.makepyfile(
+        """
+        import pytest
+        @pytest.fixture
+        def two(blinks):
+            blinks.place("A")
+            blinks.click("B")
+        def test_it(two): pass
+        """
+    )
+    result = run(project)
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            "blinks = <Blinks: tiles A after 1 s>",
+            '> *blinks.click("B")',
+            "E *UsageError: there is no tile 'B' on the table; it has A",
+            "after 1 s, seed 1:",
+        ]
+    )
+    assert "tables.py" not in result.stdout.str()
+
+
 def test_a_failure_without_tiles_is_left_alone(project: pytest.Pytester):
     """There is nothing to tell of an empty table."""
     project.makepyfile("def test_it(blinks):\n    assert blinks.names == ('A',)\n")

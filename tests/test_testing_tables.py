@@ -102,7 +102,7 @@ def test_a_piece_is_split_off_and_joined(blinks: Blinks):
     blinks.join("B", to="A", face=0)
     assert blinks.neighbors("A") == ["B", None, None, None, None, None]  # turned: its face 0 looks south-east
     assert blinks["A"].turn == 2
-    with pytest.raises(TableError, match="would overlap"):
+    with pytest.raises(TableError, match="there is no room for 'C' at face 0 of 'A'"):
         blinks.join("C", to="A", face=0)
 
 

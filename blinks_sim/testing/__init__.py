@@ -77,9 +77,7 @@ def _sketch_path(request: pytest.FixtureRequest) -> Path:
         return folder / str(marker.args[0])
     if setting := request.config.getini("blinks_sketch"):
         return request.config.rootpath / str(setting)
-    root = request.config.rootpath
-    above = [place for place in (folder, *folder.parents) if place.is_relative_to(root)]
-    return next((place for place in above if any(place.glob("*.ino"))), folder)
+    return next((place for place in (folder, *folder.parents) if any(place.glob("*.ino"))), folder)
 
 
 @pytest.fixture
@@ -104,7 +102,7 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Tell of the table of a test that failed."""
     report = yield
-    if call.when == "call" and report.failed and _USED in item.stash:
+    if report.failed and _USED in item.stash:
         from .report import explain
 
         made, folder = item.stash[_USED]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import commands
 from ..colors import color_name
-from ..errors import TableError, UsageError
+from ..errors import BlinksError, TableError, UsageError
 from ..hexgrid import Cell, Pose, neighbor
 from ..image import Image
 from ..table import Table
@@ -18,6 +19,9 @@ from . import drawing as drawings
 
 if TYPE_CHECKING:
     from ..sketch import Build
+
+# pytest shows the line of the test that fails, not ours; bugs keep their traceback.
+__tracebackhide__ = operator.methodcaller("errisinstance", (AssertionError, BlinksError))
 
 START_S = 1.0  # tiles start within 0.7 s
 LOOK_S = 0.01  # how often a condition or a color is looked at
@@ -75,6 +79,9 @@ class Blinks:
         self.table = Table()
         self.faults_expected = False
 
+    def __repr__(self) -> str:
+        return f"<Blinks: tiles {', '.join(self._ids) or 'none'} after {self.table.time_s:g} s>"
+
     # The table ------------------------------------------------------------------------------------
 
     def place(
@@ -129,7 +136,6 @@ class Blinks:
 
     def run(self, seconds: float) -> None:
         """Run the table for so many seconds."""
-        __tracebackhide__ = True
         self.table.run(seconds)
         self._check_faults()
 
@@ -138,7 +144,6 @@ class Blinks:
 
         It is looked at every 10 ms, and at once. If it does not hold within `timeout_s` the test fails.
         """
-        __tracebackhide__ = True
         for waited in range(math.ceil(timeout_s / LOOK_S) + 1):
             if waited:
                 self.run(LOOK_S)
@@ -147,7 +152,6 @@ class Blinks:
         raise AssertionError(f"the condition did not come to hold within {timeout_s:g} s of the table's time")
 
     def _check_faults(self) -> None:
-        __tracebackhide__ = True
         if not self.faults_expected and (faults := self.faults()):
             told = "; ".join(f"tile {name} stands still: {fault}" for name, fault in faults.items())
             raise AssertionError(f"{told} (set faults_expected if this is meant)")
@@ -159,23 +163,19 @@ class Blinks:
 
         That takes 0.12 s a click and 0.28 s more.
         """
-        __tracebackhide__ = True
         self.table.click(self._tiles(names), count)
         self._check_faults()
 
     def double_click(self, names: str) -> None:
         """Click tiles twice."""
-        __tracebackhide__ = True
         self.click(names, 2)
 
     def triple_click(self, names: str) -> None:
         """Click tiles three times."""
-        __tracebackhide__ = True
         self.click(names, 3)
 
     def hold(self, names: str, seconds: float) -> None:
         """Hold the buttons of tiles down while the table runs for so many seconds, then let go."""
-        __tracebackhide__ = True
         tiles = self._tiles(names)
         for tile in tiles:
             tile.press()
@@ -224,7 +224,12 @@ class Blinks:
             TableError: there is no room.
         """
         cell, turn = self._place(to)
-        self.table.move(self._tiles(names), neighbor(cell, (turn + _face(face)) % FACES))
+        try:
+            self.table.move(self._tiles(names), neighbor(cell, (turn + _face(face)) % FACES))
+        except TableError as error:
+            raise TableError(
+                f"there is no room for {names!r} at face {face} of {to!r}; split off what is there"
+            ) from error
 
     def remove(self, names: str) -> None:
         """Take tiles off the table for good."""
@@ -263,7 +268,6 @@ class Blinks:
         With a color, how often it comes to show that one. It is looked at every 10 ms; 0 where it has not
         begun twice.
         """
-        __tracebackhide__ = True
         begun: list[int] = []
         before = True  # what is shown already has not begun here
         for look in range(round(seconds / LOOK_S)):
