@@ -164,6 +164,6 @@ def test_random_programs(simavr_door: ctypes.CDLL):
 def test_many_random_programs(simavr_door: ctypes.CDLL):
     """The same, for longer."""
     seen: set[str] = set()
-    for seed in range(1000, 3000):
+    for seed in range(1000, 2000):
         run_program(simavr_door, seed, 400, seen)
     assert seen == set(NAMES)
