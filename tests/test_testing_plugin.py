@@ -105,8 +105,9 @@ def test_a_picture_that_cannot_be_saved_hides_no_failure(project: pytest.Pyteste
 def test_it_works_on_several_processes(project: pytest.Pytester):
     """Under pytest-xdist the same tests pass, and a failure is told alike."""
     project.makepyfile(FAILING + "\n    def test_that_passes(blinks):\n        blinks.place('A')\n")
-    result = project.runpytest_subprocess("-p", "blinks_sim.testing", "-n", "2")
+    result = project.runpytest_subprocess("-p", "blinks_sim.testing", "-n", "2", "--blinks-artifacts=kept")
     result.assert_outcomes(failed=1, passed=1)
+    assert [path.name for path in project.path.glob("kept/*/*")] == ["table.png"]
     result.stdout.fnmatch_lines(["after 1.9 s, seed 1:", "  1.* s  B5 > A2  value * value 1", "picture: *"])
 
 

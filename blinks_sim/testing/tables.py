@@ -80,7 +80,7 @@ class Blinks:
         self.faults_expected = False
 
     def __repr__(self) -> str:
-        return f"<Blinks: tiles {', '.join(self._ids) or 'none'} after {self.table.time_s:g} s>"
+        return f"<Blinks: tiles {', '.join(self.names) or 'none'} after {self.table.time_s:g} s>"
 
     # The table ------------------------------------------------------------------------------------
 
@@ -119,13 +119,14 @@ class Blinks:
         Raises:
             UsageError: there is none of this name.
         """
-        _known(name, self._ids)
+        _known(name, self.names)
         return self.table.tile(self._ids[name])
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the tiles on the table, in the order of their drawing."""
-        return tuple(self._ids)
+        there = {tile.id for tile in self.table.tiles}
+        return tuple(name for name, number in self._ids.items() if number in there)
 
     def _tiles(self, names: str) -> list[Tile]:
         if not names:
@@ -144,7 +145,7 @@ class Blinks:
 
         It is looked at every 10 ms, and at once. If it does not hold within `timeout_s` the test fails.
         """
-        for waited in range(math.ceil(timeout_s / LOOK_S) + 1):
+        for waited in range(math.ceil(round(timeout_s / LOOK_S, 6)) + 1):
             if waited:
                 self.run(LOOK_S)
             if condition():
@@ -191,18 +192,19 @@ class Blinks:
             UsageError: it draws other tiles than there are on the table.
         """
         cells = drawings.parse(drawing)
-        missing, other = sorted(self._ids.keys() - cells), sorted(cells.keys() - self._ids)
+        there = set(self.names)
+        missing, other = sorted(there - cells.keys()), sorted(cells.keys() - there)
         if missing or other:
             what = (
                 f"leaves out {', '.join(missing)}" if missing else f"has {', '.join(other)}, not on the table"
             )
-            raise UsageError(f"the drawing {what}; draw the tiles {', '.join(self._ids)}")
+            raise UsageError(f"the drawing {what}; draw the tiles {', '.join(self.names)}")
         self._put({name: Pose.of(cell, self._place(name)[1]) for name, cell in cells.items()})
 
     def split(self, names: str) -> None:
         """Take tiles away from the others, as they lie, to where they touch none of them."""
         piece = {tile.id for tile in self._tiles(names)}
-        places = {name: self._place(name) for name in self._ids}
+        places = {name: self._place(name) for name in self.names}
         rest = [q for name, ((q, _), _) in places.items() if self._ids[name] not in piece]
         if not rest:
             raise UsageError(f"cannot split {names!r} off: these are all tiles; leave some behind")
@@ -234,8 +236,6 @@ class Blinks:
     def remove(self, names: str) -> None:
         """Take tiles off the table for good."""
         self.table.remove(*self._tiles(names))
-        for name in names:
-            del self._ids[name]
 
     def _put(self, poses: Mapping[str, Pose]) -> None:
         self.table.submit(commands.Move(tuple((self._ids[name], pose) for name, pose in poses.items())))
@@ -258,7 +258,7 @@ class Blinks:
 
     def colors(self) -> dict[str, str | None]:
         """Return the colors of all tiles by their names."""
-        return {name: self.color(name) for name in self._ids}
+        return {name: self.color(name) for name in self.names}
 
     def blink_rate(
         self, name: str, color: str | None = None, face: int | None = None, seconds: float = 2.0
@@ -308,7 +308,7 @@ class Blinks:
 
     def faults(self) -> dict[str, str]:
         """Return what stopped the tiles that stand still, by their names."""
-        return {name: fault for name in self._ids if (fault := self[name].fault) is not None}
+        return {name: fault for name in self.names if (fault := self[name].fault) is not None}
 
 
 def _known(name: str, names: Iterable[str]) -> None:
