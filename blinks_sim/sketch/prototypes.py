@@ -61,7 +61,7 @@ def prototypes(source: Preprocessed, tabs: set[str]) -> list[Insertion]:
     if not functions:
         return []
     anchor = _first_need(text, in_tabs, {function.name for function in functions})
-    starts = [item.start for item in in_tabs]
+    starts = [item.outside for item in in_tabs]
     placed: dict[int, list[_Function]] = {}
     for function in functions:
         needed = max([anchor, *(declared[name] for name in function.needs if name in declared)])
@@ -173,8 +173,10 @@ def _function(text: str, item: Item, node: Node | None, declared: dict[str, int]
     """Return what to declare for the function that an item defines; None where it wants no prototype."""
     assert item.body is not None
     definition = _definition(node)
-    if node is None or definition is None or node.has_error:
+    if node is None or node.has_error or (definition is None and node.end_byte < item.end):
         return _function_unparsed(text, item, declared)
+    if definition is None:
+        return None  # a variable with an initializer in braces
     declarator = definition.child_by_field_name("declarator")
     name = _name_of(declarator)
     if declarator is None or name is None or name.type != "identifier":
@@ -221,6 +223,8 @@ def _function_unparsed(text: str, item: Item, declared: dict[str, int]) -> _Func
             equals = None
     if not opening or words[opening - 2 : opening - 1] in (["::"], ["~"]) or "operator" in words:
         return None
+    if words[opening + 1] in ("*", "&"):
+        return None  # what the bracket holds is declared, not what stands before it
     needs = set(words) & declared.keys()
     return _make(item, words[opening - 1], None, _cut(text, item.start, item.body, defaults), needs)
 
@@ -252,8 +256,9 @@ def _declared(text: str, found: list[Item], nodes: dict[int, Node]) -> dict[str,
         node = nodes.get(item.start)
         broken = node is None or node.has_error
         names = _names_by_pattern(text[item.start : item.end]) if broken else _names_in(node)
-        if node is not None and node.type == "namespace_definition":
-            opening = re.compile(rf"\busing\s+namespace\s+{_namespace(node)}\b")
+        namespace = _namespace(node)
+        if namespace:
+            opening = re.compile(rf"using\s+namespace\s+{namespace}\b")
             use = next((each.end for each in found if opening.match(text, each.start)), item.end)
         else:
             use = item.end
@@ -262,8 +267,11 @@ def _declared(text: str, found: list[Item], nodes: dict[int, Node]) -> dict[str,
     return known
 
 
-def _namespace(node: Node) -> str:
-    name = node.child_by_field_name("name")
+def _namespace(node: Node | None) -> str:
+    """Return the name of the namespace that a node is, or "" where it is none or has no name."""
+    name = None
+    if node is not None and node.type == "namespace_definition":
+        name = node.child_by_field_name("name")
     return "" if name is None else re.escape(_text(name))
 
 
@@ -289,7 +297,7 @@ def _names_by_pattern(text: str) -> list[str]:
 def _first_need(text: str, in_tabs: list[Item], names: set[str]) -> int:
     """Return where the first item starts that is a function or mentions one of these names."""
     return next(
-        item.start
+        item.outside
         for item in in_tabs
         if item.body is not None
         or any(

@@ -26,20 +26,31 @@ _LINKAGE = 'extern "C" '
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Give where a top-level item lies; for a function also where its body begins, and its linkage."""
+    """Give where a top-level item lies; for a function also where its body begins.
+
+    `linkage` is what a block around it says, and `outside` where that begins, or the item without one.
+    """
 
     start: int
     end: int
     body: int | None
-    linkage: str = ""
+    linkage: str
+    outside: int
 
 
-def items(text: str, start: int = 0, end: int | None = None, linkage: str = "") -> Iterator[Item]:
+def items(
+    text: str, start: int = 0, end: int | None = None, linkage: str = "", outside: int | None = None
+) -> Iterator[Item]:
     """Yield the items of a text in order; those in `extern "C" {}` too, with their linkage."""
     stop = len(text) if end is None else end
     first: int | None = None
     header: list[str] = []
     depth, opened, kind = 0, 0, ""
+
+    def item(end: int, body: int | None) -> Item:
+        assert first is not None
+        return Item(first, end, body, linkage, first if outside is None else outside)
+
     for token in TOKEN.finditer(text, start, stop):
         if token.lastgroup == "comment":
             continue
@@ -58,18 +69,19 @@ def items(text: str, start: int = 0, end: int | None = None, linkage: str = "") 
                 header.append(word)
             if depth == 0 and word == "}" and kind in ("function", "namespace", "linkage"):
                 if kind == "linkage":
-                    yield from items(text, opened + 1, token.start(), _LINKAGE)
+                    around = first if outside is None else outside
+                    yield from items(text, opened + 1, token.start(), _LINKAGE, around)
                 else:
-                    yield Item(first, token.end(), opened if kind == "function" else None, linkage)
+                    yield item(token.end(), opened if kind == "function" else None)
                 first = None
         elif depth == 0:
             header.append(word)
             if word == ";":
                 if len(header) > 1:
-                    yield Item(first, token.end(), None, linkage)
+                    yield item(token.end(), None)
                 first = None
     if first is not None:
-        yield Item(first, stop, None, linkage)
+        yield item(stop, None)
 
 
 def _kind(header: list[str]) -> str:

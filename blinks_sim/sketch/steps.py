@@ -83,7 +83,8 @@ def _write(path: Path, text: str) -> None:
 
 
 def _read(path: Path) -> str:
-    return path.read_text(encoding="utf-8", errors="surrogateescape")
+    # A mark of byte order at the start of a tab would end up in the middle of the joined text.
+    return path.read_text(encoding="utf-8-sig", errors="surrogateescape")
 
 
 def _prototypes(

@@ -59,6 +59,20 @@ void onTwo(byte b) { port.println(2 * b); }
     assert printed(made(tmp_path, main_ino=PORT + main)) == wanted
 
 
+def test_files_as_other_systems_save_them(tmp_path: Path):
+    """A mark of byte order, CR LF, a missing last newline and Latin-1 comments do no harm."""
+    folder = tmp_path / "windows"
+    folder.mkdir()
+    main = (
+        PORT
+        + "// caf\xe9 {\nvoid setup() { port.begin(); port.println(help(4));\n"
+        + 'port.println("end"); }\nvoid loop() {}'
+    )
+    (folder / "windows.ino").write_bytes(main.replace("\n", "\r\n").encode("latin-1"))
+    (folder / "tab.ino").write_bytes(b"\xef\xbb\xbfint help(int a) {\r\n  return a + 1;\r\n}")
+    assert printed(made(folder)) == ["5"]
+
+
 def test_eight_tabs_are_joined_in_order(tmp_path: Path):
     """The tab named like the folder comes first, then the others by name; later ones see earlier ones."""
     folder = tmp_path / "zebra"

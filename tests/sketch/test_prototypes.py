@@ -75,6 +75,7 @@ def test_a_function_is_declared_as_it_is_defined(definition: str, prototype: str
         "void f(int a, byte);\nint before;\nvoid f(int b, byte c) {}",
         'extern "C" void __vector_13(void) __attribute__((signal, used)); void __vector_13(void) {}',
         "auto f = [](int a) { return a; };",
+        "void (*table[2])() {first, first};\nTimer one(3); Timer two{4}; byte list[2] {1, 2};",
         "int list[] = {1, 2}; struct { int a; } one = {3}; enum E : byte { X, Y };",
         "template <typename T> T f(T t) ;\ntemplate <typename T> T f(T t) { return t; }\n"
         "template <> int f<int>(int t) { return t; }",
@@ -158,6 +159,18 @@ def test_types_of_a_namespace_count_from_its_using_directive():
     """What a namespace declares is known without qualification once it is in use."""
     text = "void f() {}\nnamespace n { struct T {}; }\nint a;\nusing namespace n;\nint b;\nvoid g(T t) {}"
     assert placed(text)["voidg(Tt);"] == 5
+
+
+def test_prototypes_stay_out_of_blocks_with_linkage():
+    """Where the first function lies in `extern "C" {}`, the prototypes go before the block."""
+    text = 'int a;\nextern "C" {\nvoid f() {}\nvoid g() {}\n}\nvoid h(int b) {}'
+    assert placed(text) == {"voidh(intb);": 2, 'extern"C"voidf();': 2, 'extern"C"voidg();': 2}
+
+
+def test_types_of_a_nameless_namespace_count_at_once():
+    """What a namespace without a name holds is known behind it."""
+    text = "void f() {}\nnamespace { struct T {}; }\nint a;\nusing namespace n;\nint b;\nvoid g(T t) {}"
+    assert placed(text)["voidg(Tt);"] == 3
 
 
 def test_prototypes_go_before_the_first_mention():
