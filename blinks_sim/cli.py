@@ -8,11 +8,11 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from . import cli_build, cli_new
+from . import cli_build, cli_inside, cli_new
 from .errors import BlinksError, UsageError
 
 if TYPE_CHECKING:
@@ -48,6 +48,18 @@ def app(context: click.Context) -> None:
 @click.option("--headless", is_flag=True, help="Open no window: run, then print the table.")
 @click.option("--json", "as_json", is_flag=True, help="With --headless: print one JSON object.")
 @click.option("--seed", type=int, default=1, metavar="N", help="Seed of all chance on the table [1].")
+@click.option(
+    "--ir-log",
+    type=click.File("w", encoding="utf-8", lazy=False),
+    metavar="FILE",
+    help="Write each packet that passes, decoded (-: stdout).",
+)
+@click.option(
+    "--vcd",
+    type=click.File("w", encoding="utf-8", lazy=False),
+    metavar="FILE",
+    help="Write light, anodes and buttons as VCD.",
+)
 def run(
     images: tuple[str, ...],
     bios: str | None,
@@ -58,6 +70,8 @@ def run(
     headless: bool,
     as_json: bool,
     seed: int,
+    ir_log: IO[str] | None,
+    vcd: IO[str] | None,
 ) -> None:
     """Run IMAGEs on a table of tiles: bundled names (see 'images'), sketches, Intel HEX or ELF files.
 
@@ -83,12 +97,13 @@ def run(
             )
         click.echo(_NO_DISPLAY.format(HEADLESS_S if seconds is None else seconds), err=True)
     table = _table(seed, layout, loaded)
-    if windowed:
-        watched = {name: image for name, image in zip(images, loaded, strict=False) if _is_sketch(name)}
-        until_s = None if seconds is None else table.time_s + seconds
-        _play(table, loaded, until_s, watched if watch else {}, bios)
-        return
-    _run(table, HEADLESS_S if seconds is None else seconds)
+    with cli_inside.written_down(table, ir_log, vcd):
+        if windowed:
+            watched = {name: image for name, image in zip(images, loaded, strict=False) if _is_sketch(name)}
+            until_s = None if seconds is None else table.time_s + seconds
+            _play(table, loaded, until_s, watched if watch else {}, bios)
+            return
+        _run(table, HEADLESS_S if seconds is None else seconds)
     if as_json:
         click.echo(json.dumps(_report(table)))
     else:
@@ -121,6 +136,7 @@ def layouts() -> None:
 
 
 app.add_command(cli_build.build)
+app.add_command(cli_inside.profile)
 app.add_command(cli_new.new)
 
 

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[1]
 # A part may import parts of a later row, never of its own row or an earlier one.
 ROWS = [
     {"cli"},
+    {"cli_inside"},
     {"cli_build", "cli_new", "cli_watch"},
     {"ui", "hardware", "testing", "starter"},
     {"irlog", "trace", "profile"},

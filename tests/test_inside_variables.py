@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from blinks_sim import Image, Table, Tile
 from blinks_sim.errors import VariableError
 from blinks_sim.variables import EnumValue, variables
-from blinks_sim.variables.dwarf import nested
+from blinks_sim.variables.mangled import readable, split
 from blinks_sim.variables.types import Array, Enumeration, Member, Number, Struct, decode, encode
 
 from .firmware.building import build_sketch
@@ -237,10 +237,15 @@ def test_two_statics_of_one_name_are_told_apart():
 
 
 def test_mangled_names_are_taken_apart():
-    """Only nested names of variables give parts."""
-    assert nested("_ZN7Derived7counterE") == ["Derived", "counter"]
-    assert nested("_ZN2ns12_GLOBAL__N_1L6hiddenE") == ["ns", "hidden"]
-    assert nested("_ZN5Timer3setEm") == nested("loop") == []
+    """Names of namespaces, classes and functions give parts; what they cannot tell stays as it is."""
+    assert split("_ZN7Derived7counterE") == (["Derived", "counter"], "")
+    assert split("_ZN2ns12_GLOBAL__N_1L6hiddenE") == (["ns", "hidden"], "")
+    assert split("loop") == ([], "loop")
+    assert readable("_ZN5Timer3setEm") == "Timer::set"
+    assert readable("_ZNK5TimerD1Ev") == "Timer::~Timer"
+    assert readable("_Z3dim5Colorh") == "dim"
+    assert readable("_ZN5Print6digitsEmh.constprop.8") == "Print::digits.constprop.8"
+    assert readable("_ZplRK1AS1_") == "_ZplRK1AS1_"
 
 
 NUMBERS = st.sampled_from([1, 2, 4, 8]).flatmap(

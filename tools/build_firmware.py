@@ -3,9 +3,9 @@
     python tools/build_firmware.py            # build, print sizes
     python tools/build_firmware.py --check    # build aside and compare; exit status 1 on a difference
 
-An image is Intel HEX: the BIOS at 0x2E00-0x3FFF, a sketch at 0x1700 (linked to run at 0x0000). A sketch
-folder may hold `variants.txt`, lines of `name DEFINE=VALUE ...`: further images of the same sketch. Sketches
-are built as users' are, by `blinks_sim.sketch`, but warnings are errors here.
+An image is Intel HEX: the BIOS at 0x2E00-0x3FFF, its functions listed in bios.sym; a sketch at 0x1700
+(linked to run at 0x0000). A sketch folder may hold `variants.txt`, lines of `name DEFINE=VALUE ...`: further
+images of the same sketch. Sketches are built as users' are, by `blinks_sim.sketch`, but warnings are errors.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
 from blinks_sim.image import BIOS as BIOS_BASE
 from blinks_sim.image import BUILT_IN, SKETCH_BYTES
 from blinks_sim.sketch import SketchError, find_sketch
@@ -25,6 +28,7 @@ from blinks_sim.sketch.library import STRICT, compile_library
 from blinks_sim.sketch.program import program_bytes
 from blinks_sim.sketch.steps import make
 from blinks_sim.sketch.toolchain import ToolError, find_toolchain
+from blinks_sim.variables.mangled import readable
 
 FIRMWARE = Path(__file__).resolve().parents[1] / "firmware"
 IMAGES = FIRMWARE / "images"
@@ -56,6 +60,20 @@ def build_bios(compiler: Compiler, keep: Path) -> bytes:
     if len(data) > BIOS_BYTES:
         raise BuildError(f"the BIOS takes {len(data)} bytes of {BIOS_BYTES}")
     return data
+
+
+def bios_symbols(elf: Path) -> str:
+    """Return where the functions of the BIOS begin, for profiles: a line `ADDRESS NAME` each."""
+    with elf.open("rb") as file:
+        found = {
+            (symbol["st_value"], readable(symbol.name))
+            for table in ELFFile(file).iter_sections("SHT_SYMTAB")
+            if isinstance(table, SymbolTableSection)
+            for symbol in table.iter_symbols()
+            if BIOS_BASE <= symbol["st_value"] < BIOS_BASE + BIOS_BYTES
+            and (symbol["st_size"] or symbol["st_info"]["bind"] == "STB_GLOBAL")
+        }
+    return "".join(f"{address:04X} {name}\n" for address, name in sorted(found))
 
 
 def build_sketch(compiler: Compiler, sketch: Sketch, library: list[Path], keep: Path) -> bytes:
@@ -109,6 +127,9 @@ def build_all(into: Path, only: list[str], keep: Path) -> list[Path]:
         target = into / f"{name}.hex"
         target.write_text(hex_text(data, BIOS_BASE if name == "bios" else BUILT_IN), newline="\n")
         written.append(target)
+        if name == "bios":
+            written.append(into / "bios.sym")
+            written[-1].write_text(bios_symbols(out / "bios.elf"), newline="\n")
     return written
 
 

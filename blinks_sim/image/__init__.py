@@ -37,7 +37,8 @@ class Image:
     """Hold 16,384 bytes of flash, with the name they go by and the symbols known of them.
 
     `symbols` maps names to byte addresses as the tool chain gives them: flash from 0, RAM from 0x800000.
-    `elf` is the ELF file it came from, if it did: whoever wants types and sizes reads them there. Equality and hash look at the flash alone.
+    `elf` is the ELF file it came from, if it did: whoever wants types and sizes reads them there. Equality
+    and hash look at the flash alone.
     """
 
     flash: bytes = field(repr=False)

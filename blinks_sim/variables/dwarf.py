@@ -8,7 +8,6 @@ leaves no trace, or a declaration without a place.
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,9 +15,11 @@ from typing import Any
 from elftools.common.exceptions import DWARFError, ELFError
 from elftools.dwarf.compileunit import CompileUnit
 from elftools.dwarf.die import DIE
+from elftools.dwarf.ranges import RangeEntry
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
+from .mangled import split
 from .types import Array, Enumeration, Member, Number, Struct, Type
 
 _OP_ADDR, _OP_PLUS_UCONST = 0x03, 0x23
@@ -33,7 +34,6 @@ _POINTERS = (
 _STRUCTS = ("DW_TAG_structure_type", "DW_TAG_class_type", "DW_TAG_union_type")
 _SIGNED = (0x05, 0x06)  # DW_ATE_signed, DW_ATE_signed_char
 _BOOLEAN, _FLOAT = 0x02, 0x04
-_NESTED = re.compile(r"_ZN(.+)E")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,27 @@ def read_variables(elf_bytes: bytes) -> list[Variable]:
         return []  # damaged, or of a kind that is not understood: as good as none
 
 
+@dataclass(frozen=True, slots=True)
+class Inlined:
+    """Tell of a function that the compiler put into another: `pieces` are (address, size), in bytes."""
+
+    name: str
+    entry: int
+    pieces: tuple[tuple[int, int], ...]
+
+
+def read_inlined(elf_bytes: bytes) -> list[Inlined]:
+    """Return the functions that were put into others, outer ones before those within; none without DWARF."""
+    try:
+        elf = ELFFile(io.BytesIO(elf_bytes))
+        if not elf.has_dwarf_info():
+            return []
+        units = elf.get_dwarf_info().iter_CUs()
+        return [each for unit in units for each in _Unit(unit).inlined()]
+    except (ELFError, DWARFError, KeyError, AttributeError):
+        return []  # as good as none
+
+
 def _class_statics(elf: ELFFile) -> dict[int, str]:
     """Return the full names of variables by address, as far as symbols tell: DWARF forgets their classes."""
     names: dict[int, str] = {}
@@ -75,25 +96,10 @@ def _class_statics(elf: ELFFile) -> dict[int, str]:
         if not isinstance(section, SymbolTableSection):
             continue
         for symbol in section.iter_symbols():
-            parts = nested(symbol.name)
-            if parts and symbol["st_info"]["type"] == "STT_OBJECT":
+            parts, rest = split(symbol.name)
+            if len(parts) > 1 and not rest and symbol["st_info"]["type"] == "STT_OBJECT":
                 names[symbol["st_value"]] = "::".join(parts)
     return names
-
-
-def nested(symbol: str) -> list[str]:
-    """Return the parts of a mangled nested name such as _ZN7Derived7counterE; nothing for any other."""
-    match = _NESTED.fullmatch(symbol)
-    rest, parts = match[1] if match else "", []
-    while rest:
-        head = re.match(r"L?(\d+)", rest)
-        if head is None:
-            return []
-        start, size = head.end(), int(head[1])
-        if not rest[start:].startswith("_GLOBAL__N_"):
-            parts.append(rest[start : start + size])
-        rest = rest[start + size :]
-    return parts
 
 
 class _Unit:
@@ -120,6 +126,33 @@ class _Unit:
                 continue  # a local one, in registers or on the stack
             full = "::".join(part for part in scope if part != "()") + "::" if scope else ""
             yield Variable(f"{full}{name}", self._file(declared), self._type(declared), address)
+
+    def inlined(self, within: DIE | None = None) -> Iterator[Inlined]:
+        for die in (within or self._unit.get_top_DIE()).iter_children():
+            if die.tag == "DW_TAG_inlined_subroutine":
+                name = "::".join(part for part in self._inside(die, ()) if part != "()")
+                pieces = self._pieces(die)
+                if name and pieces:
+                    entry = _number(die, "DW_AT_entry_pc", pieces[0][0])
+                    yield Inlined(name, entry, pieces)
+            if die.has_children:
+                yield from self.inlined(die)
+
+    def _pieces(self, die: DIE) -> tuple[tuple[int, int], ...]:
+        if "DW_AT_low_pc" in die.attributes:
+            start, high = _number(die, "DW_AT_low_pc"), die.attributes["DW_AT_high_pc"]
+            end = high.value if high.form == "DW_FORM_addr" else start + high.value
+            return ((start, end - start),) if end > start else ()
+        ranges = self._unit.dwarfinfo.range_lists()
+        if ranges is None or "DW_AT_ranges" not in die.attributes:
+            return ()
+        base = _number(self._unit.get_top_DIE(), "DW_AT_low_pc")
+        found = ranges.get_range_list_at_offset(die.attributes["DW_AT_ranges"].value, self._unit)
+        return tuple(
+            (base + each.begin_offset, each.end_offset - each.begin_offset)
+            for each in found
+            if isinstance(each, RangeEntry) and each.end_offset > each.begin_offset
+        )
 
     def _walk(self, die: DIE, scope: tuple[str, ...]) -> Iterator[tuple[DIE, tuple[str, ...]]]:
         """Yield variables with the names of what they lie in; "()" first in what lies in a function."""
