@@ -22,6 +22,7 @@ from blinks_sim.tile import Tile
 from .programs import CHATTER, GLOW, IDLE, SAMPLER
 
 FLOWER = list(islice(spiral((0, 0)), 7))
+PORTB = 0x25
 few = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -316,6 +317,30 @@ def test_looking_between_two_moves_does_not_matter(look: Callable[[Table], objec
         return table.digest()
 
     assert digest(look) == digest(lambda table: None)
+
+
+@pytest.mark.parametrize(
+    "put_out",
+    [lambda tile: tile.flash(IDLE), lambda tile: tile.write(PORTB, b"\0")],
+)
+def test_what_puts_a_light_out_between_quanta_darkens_the_face_beyond(put_out: Callable[[Tile], None]):
+    """Flashing, a reset or a written port act at once, on the neighbor one latency later, restored or not."""
+    table = Table()
+    eye, lamp = table.add(SAMPLER), table.add(GLOW, (1, 0))
+    table.run(0.01)
+    assert eye.chip.status().ir_lit == 1 << 2
+    for _ in range(12):  # more than a quantum's worth of changes
+        lamp.write(PORTB, b"\0")
+        lamp.write(PORTB, b"\x3f")
+    put_out(lamp)
+    other = Table()
+    other.restore(table.snapshot())
+    for each in (table, other):
+        each.run(QUANTUM_S)
+        assert each.tile(0).chip.status().ir_lit == 1 << 2
+        each.run(QUANTUM_S)
+        assert each.tile(0).chip.status().ir_lit == 0
+    assert table.digest() == other.digest()
 
 
 @pytest.mark.parametrize(

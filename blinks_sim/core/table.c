@@ -52,9 +52,14 @@ static void put_edge(bc_tile *t, int64_t fs, uint8_t mask)
     t->out_count[t->parity]++;
 }
 
-/* An instruction may end beyond the quantum; what it lights there belongs to the next. */
+/* An instruction may end beyond the quantum; what it lights there belongs to the next. So does what a hand does between two quanta: a reset, a
+ * register written. All of that happens at one moment, of which the last state counts. */
 static void spill(bc_tile *t, int64_t fs, uint8_t mask)
 {
+    if (t->spill_count && t->spill_fs[t->spill_count - 1] == fs)
+        t->spill_count--;
+    if (t->spill_count == SPILL)
+        return;             /* cannot come: an instruction changes the ports once */
     t->spill_fs[t->spill_count] = fs;
     t->spill_mask[t->spill_count++] = mask;
 }
@@ -82,9 +87,11 @@ void tile_emit(bc_tile *t)
         return;
     }
     int64_t fs = tile_fs_into_quantum(t, osc);
-    if (fs < QUANTUM_FS)
+    if (!t->in_quantum)     /* the coming quantum has begun for the clocks, its outbox not yet */
+        spill(t, fs + QUANTUM_FS, t->ir_emitting);
+    else if (fs < QUANTUM_FS)
         put_edge(t, fs, t->ir_emitting);
-    else if (t->spill_count < SPILL)
+    else
         spill(t, fs, t->ir_emitting);
 }
 
@@ -181,12 +188,14 @@ static void run_quantum(bc_table *table, int slot)
     int64_t end = t->phase_fs + QUANTUM_FS;
     uint64_t steps = end > 0 ? (uint64_t)end / t->period_fs : 0;
     begin_quantum(table, slot);
+    t->in_quantum = 1;
     t->may_park = !table->last_quantum;
     avr_run(t, t->quantum_osc + steps);
     if (t->edge_osc != NEVER) {             /* edges after this tile's last count within the quantum */
         tile_take_edges(t, NEVER - 1);
         chip_plan(t);
     }
+    t->in_quantum = 0;
     t->quantum_osc += steps;
     t->phase_fs = end - (int64_t)(steps * t->period_fs);
     table->edges[t->parity][slot] = t->out_count[t->parity];

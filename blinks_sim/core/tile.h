@@ -81,7 +81,7 @@ typedef struct {
 
 struct bc_tile {
     /* ---- derived: can be made anew from the state ---- */
-    uint8_t skip, standalone, parity;
+    uint8_t skip, standalone, parity, in_quantum;
     uint8_t may_park, park_ok;  /* may stand still in a poll beyond this quantum; beyond this slice */
     int32_t park_period;        /* cycles of the poll the tile stands still in, 0: it does not */
     uint64_t period_fs;         /* of one oscillator cycle */
