@@ -57,6 +57,23 @@ def test_the_documented_example_passes(pytester: pytest.Pytester):
     run(pytester, "-W", "error").assert_outcomes(passed=5)
 
 
+def test_the_documented_report_is_the_real_one(pytester: pytest.Pytester):
+    """The failing test of the documentation is told of as is written there, but for the times."""
+    (sketch,), (test,) = blocks("testing.md", "cpp"), blocks("testing.md", "py")
+    (pytester.path / "Team.ino").write_text(sketch, encoding="utf-8")
+    pytester.makepyfile(test_Team=test)
+    result = run(pytester)
+    result.assert_outcomes(failed=1)
+    _, report = blocks("testing.md", "text")
+    told = re.search(r"^after .*?(?=^picture: )", result.stdout.str(), re.DOTALL | re.MULTILINE)
+    assert told is not None
+    assert without_times(told[0]) == without_times(report.partition("picture: ")[0])
+
+
+def without_times(report: str) -> list[str]:
+    return [re.sub(r"\b\d+\.\d+ s|\d{4}$", "TIME", line) for line in report.splitlines()]
+
+
 def test_a_failure_tells_of_the_table(project: pytest.Pytester):
     """The report shows the table as text, its last packets and the picture's path."""
     project.makepyfile(FAILING)
