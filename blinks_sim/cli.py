@@ -44,6 +44,10 @@ def app(context: click.Context) -> None:
 @click.option(
     "--seconds", type=float, metavar="S", help=f"Table time to run [without a window: {HEADLESS_S:g}]."
 )
+@click.option(
+    "--sketch", "sketches", multiple=True, metavar="IMAGE", help="With --on: run this on some tiles."
+)
+@click.option("--on", multiple=True, metavar="IDS", help="The tiles of the --sketch before it: 1-6 or 0,3.")
 @click.option("--watch", is_flag=True, help="Build sketches again when saved, and flash them where they lie.")
 @click.option("--headless", is_flag=True, help="Open no window: run, then print the table.")
 @click.option("--json", "as_json", is_flag=True, help="With --headless: print one JSON object.")
@@ -66,6 +70,8 @@ def run(
     tiles: int | None,
     layout_name: str | None,
     seconds: float | None,
+    sketches: tuple[str, ...],
+    on: tuple[str, ...],
     watch: bool,
     headless: bool,
     as_json: bool,
@@ -78,20 +84,25 @@ def run(
     A sketch is an .ino file or a sketch folder, and is built first.
 
     Several images are dealt to the tiles in turn. Without any, it is Fracture in a start for three players.
+    With --sketch and --on, tiles that no --on names run the IMAGEs, or else the first --sketch.
     """
     if as_json and not headless:
         raise UsageError("--json prints what a table without a window came to; add --headless")
     if watch and headless:
         raise UsageError("--watch flashes tiles while a window shows them; leave --headless out")
-    if watch and not any(map(_is_sketch, images)):
+    if watch and not any(map(_is_sketch, images + sketches)):
         raise UsageError("--watch watches sketches; name an .ino file or a sketch folder")
     if seconds is not None:
         _check_time(seconds)
-    layout = _layout(layout_name, tiles, bool(images))
-    loaded = _images(images, bios, layout)
+    asked = cli_build.asked_for(sketches, on)
+    if asked and tiles is None and layout_name is None:
+        tiles = max(7, *(tile + 1 for tile in asked))
+    layout = _layout(layout_name, tiles, bool(images or asked))
+    names = cli_build.deal(images, asked, len(layout.spots))
+    loaded = _images(names, bios, layout)
     windowed = not headless and _has_display()
     if not (headless or windowed):
-        if layout.name != START or images not in ((), ("fracture",)):
+        if layout.name != START or names not in ((), ("fracture",)):
             raise UsageError(
                 "there is no display here to open a window on; add --headless to run without one"
             )
@@ -99,7 +110,7 @@ def run(
     table = _table(seed, layout, loaded)
     with cli_inside.written_down(table, ir_log, vcd):
         if windowed:
-            watched = {name: image for name, image in zip(images, loaded, strict=False) if _is_sketch(name)}
+            watched = {name: image for name, image in zip(names, loaded, strict=False) if _is_sketch(name)}
             until_s = None if seconds is None else table.time_s + seconds
             _play(table, loaded, until_s, watched if watch else {}, bios)
             return
@@ -162,10 +173,11 @@ def _images(names: Sequence[str], bios: str | None, layout: Layout) -> list[Imag
     if not names:
         teams = max((spot.team or 0 for spot in layout.spots), default=0) + 1
         names = ["fracture" if teams <= len(TEAMS["fracture"]) else "fracture6"]
-    return [
-        cli_build.sketch_image(name, bios) if _is_sketch(name) else Image.load(name, bios=bios)
-        for name in names
-    ]
+    loaded = {
+        name: cli_build.sketch_image(name, bios) if _is_sketch(name) else Image.load(name, bios=bios)
+        for name in dict.fromkeys(names)
+    }
+    return [loaded[name] for name in names]
 
 
 def _is_sketch(name: str) -> bool:

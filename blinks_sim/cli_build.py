@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -78,6 +79,43 @@ def sketch_image(path: str, bios: str | None) -> Image:
         raise _short(error, Path(path).name) from error
     _print(built.messages)
     return Image.load(built.elf, bios=bios)
+
+
+def asked_for(sketches: Sequence[str], on: Sequence[str]) -> dict[int, str]:
+    """Return which image each tile shall run, from pairs of `--sketch` and `--on`.
+
+    Raises:
+        UsageError: one without the other, a tile named twice, or no list of tile ids.
+    """
+    if len(sketches) != len(on):
+        raise UsageError("each --sketch needs its --on, as in --sketch A.ino --on 1-6 --sketch B.ino --on 7")
+    asked: dict[int, str] = {}
+    for name, ids in zip(sketches, on, strict=True):
+        for part in ids.split(","):
+            bounds = re.fullmatch(r"(\d{1,3})(?:-(\d{1,3}))?", part)
+            span = range(int(bounds[1]), int(bounds[2] or bounds[1]) + 1) if bounds else range(0)
+            if not span:
+                raise UsageError(f"--on {ids!r}: {part!r} names no tiles; give ids as in 1-6 or 0,3")
+            for tile in span:
+                if asked.setdefault(tile, name) != name:
+                    raise UsageError(f"--on {ids!r}: tile {tile} already runs {asked[tile]!r}; name it once")
+    return asked
+
+
+def deal(images: tuple[str, ...], asked: Mapping[int, str], tiles: int) -> tuple[str, ...]:
+    """Return the names of images to deal to the tiles in turn: one for each tile where some are asked for.
+
+    Raises:
+        UsageError: there is no such tile.
+    """
+    if not asked:
+        return images
+    if max(asked) >= tiles:
+        raise UsageError(
+            f"--on names tile {max(asked)}, but the tiles are 0 to {tiles - 1}; lay more: --tiles"
+        )
+    others = images or (next(iter(asked.values())),)
+    return tuple(asked.get(tile, others[tile % len(others)]) for tile in range(tiles))
 
 
 def _write(built: Build, target: Path, elf: bool) -> None:

@@ -151,3 +151,46 @@ def test_run_builds_a_sketch(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     tiles = json.loads(capsys.readouterr().out)["tiles"]
     assert [tile["sketch"] for tile in tiles] == ["good", "good", "hello"]
     assert [tile["color"] for tile in tiles[:2]] == ["GREEN", "GREEN"]
+
+
+def test_different_sketches_on_different_tiles(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """--sketch and --on give tiles their own sketch; the others run the images, or the first sketch."""
+    one = write(tmp_path / "one", one_ino=GOOD)
+    two = write(tmp_path / "two", two_ino=GOOD.replace("GREEN", "RED"))
+
+    def sketches(*arguments: object) -> list[str]:
+        assert run("run", *arguments, "--headless", "--json", "--seconds", 0) == 0
+        return [tile["sketch"] for tile in json.loads(capsys.readouterr().out)["tiles"]]
+
+    assert sketches("--sketch", one, "--on", "1-6", "--sketch", two, "--on", 7) == ["one"] * 7 + ["two"]
+    assert sketches("hello", "--sketch", two, "--on", "0,2-3", "--tiles", 5) == [
+        *("two", "hello", "two", "two", "hello")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--sketch", "a.ino"],
+            "each --sketch needs its --on, as in --sketch A.ino --on 1-6 --sketch B.ino --on 7",
+        ),
+        (["--sketch", "hello", "--on", "x"], "--on 'x': 'x' names no tiles; give ids as in 1-6 or 0,3"),
+        (
+            ["--sketch", "hello", "--on", "0,6-1"],
+            "--on '0,6-1': '6-1' names no tiles; give ids as in 1-6 or 0,3",
+        ),
+        (
+            ["--sketch", "hello", "--on", "1", "--sketch", "values", "--on", "0-1"],
+            "--on '0-1': tile 1 already runs 'hello'; name it once",
+        ),
+        (
+            ["--sketch", "hello", "--on", "4", "--tiles", "4"],
+            "--on names tile 4, but the tiles are 0 to 3; lay more: --tiles",
+        ),
+    ],
+)
+def test_tiles_that_cannot_be_meant(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]):
+    """Bad pairs of --sketch and --on are refused."""
+    assert run("run", *arguments, "--headless") == 2
+    assert capsys.readouterr().err == f"blinks-sim: {message}\n"
