@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -15,6 +16,8 @@ from blinks_sim.core import EVENT, Watch
 from blinks_sim.irlog import Entry, IrLog
 from blinks_sim.irlog.packets import meaning
 from blinks_sim.irlog.reader import PS_PER_US, Reader
+from blinks_sim.profile import Profiler
+from blinks_sim.trace import Trace
 from blinks_sim.watching import Seen
 
 from .firmware.building import build_sketch
@@ -340,3 +343,23 @@ def test_a_game_spreads_in_the_log():
     assert kinds["SEED"] > 0
     assert kinds["GO"] > 0
     assert table.tile(0).chip.flash(0, 0x1700) == table.tile(1).chip.flash(0, 0x1700)
+
+
+def test_many_may_watch_one_table():
+    """Each watcher sees all that it would see alone, whoever else comes and goes."""
+    alone: list[Entry] = []
+    together: list[Entry] = []
+    for seen, others in ((alone, False), (together, True)):
+        table = two(Image.load("values"))
+        with IrLog(table, seen.append):
+            table.run(0.7)
+            if others:
+                trace = Trace(table, io.StringIO())
+                profiler = Profiler(table, table.tile(1))
+            table.run(0.7)
+            if others:
+                trace.close()
+                assert profiler.result().rounds > 10
+                profiler.close()
+            table.run(0.7)
+    assert together == alone

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,11 +9,12 @@ from hypothesis import strategies as st
 
 from blinks_sim import Image, Table, Tile
 from blinks_sim.errors import VariableError
+from blinks_sim.sketch import build
 from blinks_sim.variables import EnumValue, variables
 from blinks_sim.variables.mangled import readable, split
 from blinks_sim.variables.types import Array, Enumeration, Member, Number, Struct, decode, encode
 
-from .firmware.building import build_sketch
+from .firmware.building import build_sketch, need_tools
 
 SKETCH = """
 enum Team : byte { RED_TEAM, BLUE_TEAM = 4, GREEN_TEAM };
@@ -234,6 +236,30 @@ def test_two_statics_of_one_name_are_told_apart():
     assert tile.read("g::n") - tile.read("f::n") == 4
     with pytest.raises(VariableError, match=r"several are called 'n'; say [fg]::n or [fg]::n"):
         tile.read("n")
+
+
+def test_statics_of_two_files_are_told_apart(tmp_path: Path):
+    """Where two files of a sketch have a static of one name, the file is part of the name."""
+    need_tools()
+    (tmp_path / "tabs.ino").write_text(
+        "byte other();\nstatic byte count = 1;\nvoid setup() {}\n"
+        "void loop() { count += 3; setColor(other() & count ? RED : BLUE); }\n"
+    )
+    (tmp_path / "other.cpp").write_text(
+        "static unsigned char count = 100, theirs = 7;\n"
+        "unsigned char other() { theirs += 2; return count += theirs; }\n"
+    )
+    tile = Table(seed=1).add(build(tmp_path / "tabs.ino").image)
+    found = variables(tile.image)
+    assert {name for name in found.names if "blinklib" not in name} == {
+        "tabs.ino::count",
+        "other.cpp::count",
+        "theirs",
+    }
+    with pytest.raises(
+        VariableError, match=r"several are called 'count'; say other.cpp::count or tabs.ino::count"
+    ):
+        found.place("count")
 
 
 def test_mangled_names_are_taken_apart():
