@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from blinks_sim import Image
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PACKAGES = PROJECT["tool"]["scikit-build"]["wheel"]["packages"]
@@ -89,14 +91,14 @@ def test_readme_example_runs(capsys: pytest.CaptureFixture[str]):
 
 @pytest.mark.long
 def test_installs_without_a_compiler(tmp_path: Path):
-    """With no C compiler on PATH, pip installs the project and it runs tiles from another folder."""
+    """With no C compiler on PATH, pip installs the project; elsewhere it runs tiles and builds a sketch."""
     venv.create(tmp_path / "venv", with_pip=True)
     programs = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin")
     leave_out = ("CC", "PYTHONPATH", "DISPLAY")
     env = {name: value for name, value in os.environ.items() if name not in leave_out}
     env["PATH"] = str(programs)
     install = subprocess.run(
-        [programs / "python", "-m", "pip", "install", "-v", str(ROOT)],
+        [programs / "python", "-m", "pip", "install", "-v", f"{ROOT}[build]"],
         env=env,
         cwd=tmp_path,
         capture_output=True,
@@ -126,3 +128,18 @@ def test_installs_without_a_compiler(tmp_path: Path):
     )
     assert run.returncode == 0, run.stderr
     assert [tile["fault"] for tile in json.loads(run.stdout)["tiles"]] == [None] * 3
+
+    sketch = tmp_path / "game" / "game.ino"
+    sketch.parent.mkdir()
+    sketch.write_text("void setup() {}\nvoid loop() { show(); }\nvoid show() { setColor(RED); }\n")
+    build = subprocess.run(
+        [programs / "blinks-sim", "build", sketch.parent, "-o", "game.hex"],
+        env={**env, "BLINKS_CACHE": str(tmp_path / "cache")},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert build.returncode == 0, build.stderr
+    assert build.stdout.startswith("game uses 1,")
+    assert Image.load(tmp_path / "game.hex").sketch_bytes > 1000

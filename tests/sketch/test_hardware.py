@@ -45,7 +45,8 @@ def test_writes_to_the_shared_blocks(tmp_path: Path):
     table.run(0.7)
     assert tile.color == "GREEN"
     table.run(0.5)
-    assert (tile.fault, tile.color) != (None, "GREEN"), "a frozen display lights one face at most"
+    assert tile.fault is None
+    assert sum(face.any() for face in tile.faces) <= 1, "a frozen display lights one face at most"
 
 
 def test_a_sketch_that_never_returns_from_loop(tmp_path: Path):
@@ -133,7 +134,6 @@ def test_flash_full_to_the_last_byte(tmp_path: Path):
     size = 1000 + FLASH_BYTES - small.flash_bytes
     full = made(tmp_path, main_ino=FULL_FLASH, big_h=filler(size))
     assert full.flash_bytes == FLASH_BYTES
-    assert len(full.image.flash[0x1700:0x2E00].rstrip(b"\xff")) == full.image.sketch_bytes
     assert running(full, 1.0).color == "GREEN"
     assert errors(tmp_path, main_ino=FULL_FLASH, big_h=filler(size + 1)) == [
         "main.ino:1: error: the sketch does not fit: 5,890 bytes of flash, 2 more than its 5,888"
