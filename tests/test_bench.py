@@ -13,6 +13,7 @@ from types import ModuleType
 import pytest
 
 from tests.core.assembler import assemble
+from tests.firmware.building import need_tools
 
 SCRIPT = Path(__file__).parents[1] / "tools" / "bench.py"
 TAKEN = {
@@ -24,6 +25,9 @@ TAKEN = {
     "realtime_100_two_threads": [1.5, 2.5, 2.0],
     "bytes_per_tile": [77000],
     "first_picture_s": [0.5, 0.25, 1.0],
+    "sketch_cold_s": [0.5, 0.25, 0.75],
+    "sketch_cached_s": [0.0625, 0.03125, 0.125],
+    "save_to_tiles_s": [0.75, 1.0, 0.5],
 }
 NAMES = set(TAKEN) - {"busy_gain"}
 
@@ -154,6 +158,14 @@ def test_a_command_that_ends_shows_no_picture(need_program, monkeypatch, tmp_pat
         bench.first_picture_s(tmp_path)
 
 
+def test_sketches_are_built():
+    """The times of building a sketch come from a process of their own, each above nothing."""
+    need_tools()
+    taken = bench.sketches_s()
+    assert set(taken) == {"sketch_cold_s", "sketch_cached_s", "save_to_tiles_s"}
+    assert all(value > 0 for value in taken.values())
+
+
 def test_json_gives_medians():
     """One object holds the median of every figure, and nothing else."""
     assert json.loads(bench.as_json(TAKEN)) == {
@@ -164,6 +176,9 @@ def test_json_gives_medians():
         "realtime_100_two_threads": 2.0,
         "bytes_per_tile": 77000,
         "first_picture_s": 0.5,
+        "sketch_cold_s": 0.5,
+        "sketch_cached_s": 0.0625,
+        "save_to_tiles_s": 0.75,
     }
 
 
@@ -175,11 +190,11 @@ def test_json_without_simavr():
 def test_the_table_gives_medians_and_spread():
     """A line for each figure shows median, least and most; the ratio to simavr is that of single rounds."""
     lines = bench.as_table(TAKEN).splitlines()
-    rows = {line.split()[0]: line.split()[1:] for line in lines[1:8]}
+    rows = {line.split()[0]: line.split()[1:] for line in lines[1:11]}
     assert set(rows) == NAMES
     assert rows["busy_mhz"][:4] == ["700", "500", "900", "MHz"]
     assert rows["bytes_per_tile"][:2] == ["77,000", "bytes"]
-    assert lines[8] == "busy_mhz is 7.00 x simavr_mhz (least 4.00, most 8.00)"
+    assert lines[11] == "busy_mhz is 7.00 x simavr_mhz (least 4.00, most 8.00)"
 
 
 def test_the_table_without_simavr():

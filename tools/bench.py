@@ -248,6 +248,13 @@ def first_picture_s(folder: Path) -> float:
                 desk.terminate()
 
 
+def sketches_s() -> dict[str, float]:
+    """Return the wall times of building a sketch, by figure; nothing where there is no tool chain."""
+    command = [sys.executable, str(FOLDER / "sketches.py")]
+    done = subprocess.run(command, env=environment(), check=True, stdout=subprocess.PIPE)
+    return {str(name): float(value) for name, value in json.loads(done.stdout).items()}
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """Describe one figure of the result: its unit, what it must reach, and which clock measured it."""
@@ -265,6 +272,9 @@ FIGURES = {
     "realtime_100_two_threads": Figure("x real time", "at least 1.5", "wall"),
     "bytes_per_tile": Figure("bytes", "at most 150,000", ""),
     "first_picture_s": Figure("s", "under 2", "wall"),
+    "sketch_cold_s": Figure("s", "under 1", "wall"),
+    "sketch_cached_s": Figure("s", "under 0.1", "wall"),
+    "save_to_tiles_s": Figure("s", "under 1.5", "wall"),
 }
 
 
@@ -298,6 +308,8 @@ def measure(rounds: int, seconds: float) -> dict[str, list[float]]:
             taken["realtime_36_one_core"].append(seconds / skipping)
             taken["realtime_100_two_threads"].append(seconds / many.run(seconds, threads=2)[1])
             taken["first_picture_s"].append(first_picture_s(folder))
+            for figure, value in sketches_s().items():
+                taken[figure].append(value)
     return taken
 
 
