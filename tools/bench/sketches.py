@@ -57,9 +57,12 @@ def save_to_tiles_s(sketch: Path) -> float:
         while pacer.call(old).result() and time.perf_counter() < end:
             time.sleep(0.002)
 
-    with Pacer(table) as pacer, Watch(pacer, {str(sketch): first}, lambda path: sketch_image(path, None)):
-        with redirect_stderr(io.StringIO()):  # the watch says what it did
-            return seconds(saved)
+    with (
+        redirect_stderr(io.StringIO()),  # the watch says what it did
+        Pacer(table) as pacer,
+        Watch(pacer, {str(sketch): first}, lambda path: sketch_image(path, None)),
+    ):
+        return seconds(saved)
 
 
 def main() -> None:
