@@ -24,6 +24,7 @@ IMPORT_NAMES = {
     "pyelftools": "elftools",
     "pygame-ce": "pygame",
     "pyserial": "serial",
+    "pyvcd": "vcd",
     "tree-sitter": "tree_sitter",
     "tree-sitter-cpp": "tree_sitter_cpp",
 }
