@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import IO, Any, TypeAlias
 
+import numpy as np
 from vcd import VCDWriter
 from vcd.writer import Variable
 
@@ -53,6 +54,10 @@ class Trace:
         self._tiles = {tile.id: _TracedTile(self._writer, tile, pins) for tile in chosen}
         self._ahead: list[tuple[int, int, _Wire, str]] = []  # a heap: changes beyond what has been run
         self._count = 0
+        self._facing: dict[tuple[int, int], tuple[int, int]] = {}
+        for a, face_a, b, face_b in table.contacts:
+            self._facing[a, face_a], self._facing[b, face_b] = (b, face_b), (a, face_a)
+        self._lit = {tile.id: tile.chip.status().ir_emitting for tile in table.tiles}
         table.watch(self)
 
     def __enter__(self) -> Trace:
@@ -79,21 +84,41 @@ class Trace:
         if seen.start_ps < self._now_ps:
             raise TableError("a VCD file cannot go back in time with its table; begin another one")
         self._now_ps = seen.end_ps
+        if seen.facing != self._facing:
+            self._part(seen)
         for number, events in seen.events.items():
             traced = self._tiles.get(number)
             if traced is not None:
                 self._change(seen.start_ps, traced.button, "1" if seen.tiles[number].pressed else "0")
+                # The BIOS moves the pins of port C all the time; most traces have none of them.
+                events = events[(events["kind"] == Watch.LIGHT) | np.isin(events["where"], traced.ports)]
             for at_ps, kind, where, value in events.tolist():
                 if kind == Watch.LIGHT:
                     self._light(at_ps, number, value, seen)
-                elif kind == Watch.PORTS and traced is not None:
+                elif traced is not None:
                     for wire, level in traced.port(where, value):
                         self._change(at_ps, wire, level)
         self._write(seen.end_ps)
 
+    def _part(self, seen: Seen) -> None:
+        """Note what falls on the faces that have touched another, or none, since the last slice."""
+        for number, traced in self._tiles.items():
+            for face, wire in enumerate(traced.ir_in):
+                other = seen.facing.get((number, face))
+                if other == self._facing.get((number, face)):
+                    continue
+                self._ahead = [change for change in self._ahead if change[2] is not wire]
+                lit = other is not None and self._lit.get(other[0], 0) >> other[1] & 1
+                self._change(seen.start_ps, wire, "1" if lit else "0")
+        heapq.heapify(self._ahead)
+        self._facing = dict(seen.facing)
+
     def _light(self, at_ps: int, tile: int, lit: int, seen: Seen) -> None:
         """Note the light of a tile's faces, and its arrival one quantum later where a face touches."""
+        changed, self._lit[tile] = lit ^ self._lit.get(tile, 0), lit
         for face in range(FACES):
+            if not changed & 1 << face:
+                continue
             level = "1" if lit & 1 << face else "0"
             if tile in self._tiles:
                 self._change(at_ps, self._tiles[tile].ir_out[face], level)
@@ -133,12 +158,20 @@ class _TracedTile:
             self.ir_in.append(wire(inner, "ir_in", str(status.ir_lit >> face & 1)))
             anode = _ANODES[face]
             self._pins.append((anode, wire(inner, "anode", self._level(anode))))
+        self._levels = {wire: self._level(pin) for pin, wire in self._pins}
+        traced = {pin[1] for pin, _ in self._pins}
+        self.ports = [at for at in self._ports if _PORTS[(at - _DDRB) // _APART] in traced]
 
     def port(self, where: int, value: int) -> list[tuple[_Wire, str]]:
-        """Take a write to a PORTx or DDRx; return the pins it may change, with what drives them."""
+        """Take a write to a PORTx or DDRx; return the pins it changes, with what drives them now."""
         self._ports[where] = value
         port = _PORTS[(where - _DDRB) // _APART]
-        return [(wire, self._level(pin)) for pin, wire in self._pins if pin[1] == port]
+        changed = []
+        for pin, wire in self._pins:
+            if pin[1] == port and (level := self._level(pin)) != self._levels[wire]:
+                self._levels[wire] = level
+                changed.append((wire, level))
+        return changed
 
     def _level(self, pin: str) -> str:
         index, bit = _APART * _PORTS.index(pin[1]), int(pin[2])

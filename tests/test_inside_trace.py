@@ -12,6 +12,8 @@ from blinks_sim.core import QUANTUM_PS
 from blinks_sim.errors import TableError
 from blinks_sim.trace import Trace
 
+from . import programs
+
 QUANTUM_NS = QUANTUM_PS // 1000
 FRAME_NS = 7_680_000
 
@@ -109,6 +111,23 @@ def test_a_reset_lets_go_of_all_pins(tmp_path: Path):
         table.run(0.05)
     anodes = [changes(tmp_path / "t.vcd")[f"tile0.face{face}.anode"] for face in range(6)]
     assert {each[-1] for each in anodes} == {(1_000_000_000, "z")}
+
+
+def test_light_ends_where_tiles_part(tmp_path: Path):
+    """A face that its neighbor leaves while it shines is dark from then on, and lit when it comes back."""
+    table = Table(seed=1)
+    table.add(programs.IDLE, (0, 0))
+    glow = table.add(programs.GLOW, (1, 0))
+    with (tmp_path / "t.vcd").open("w") as file, Trace(table, file):
+        for cell in [(5, 0), (1, 0), (5, 0)]:
+            table.run(0.1)
+            assert table.tile(0).chip.status().ir_lit == (0 if cell == (1, 0) else 1 << 2)
+            table.move([glow], cell)
+        table.run(0.1)
+    (_, dark), *rest = changes(tmp_path / "t.vcd")["tile0.face2.ir_in"]
+    assert dark == "0"
+    assert [level for _, level in rest] == ["1", "0", "1", "0"]
+    assert [at for at, _ in rest[1:]] == [100_000_000, 200_000_000, 300_000_000]
 
 
 def test_only_chosen_tiles_are_traced(tmp_path: Path):
