@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 
 _NOT_FLASH = 0x80_0000  # the tool chain puts RAM from here on
+_OWN_RAM = _NOT_FLASH + 0x027E  # behind the blocks that sketch and BIOS share
 
 
 def program_bytes(elf: Path) -> bytes:
@@ -25,7 +27,14 @@ def program_bytes(elf: Path) -> bytes:
 
 
 def sizes(elf: Path) -> tuple[int, int]:
-    """Return how many bytes of flash a program takes, and how many of RAM for its own data."""
+    """Return how many bytes of flash a program takes, and how many of RAM for its own data.
+
+    A vendor's library has the blocks shared with the BIOS among its variables; only what lies behind counts.
+    """
     with elf.open("rb") as stream:
-        size = {section.name: section["sh_size"] for section in ELFFile(stream).iter_sections()}
-    return len(program_bytes(elf)), sum(size.get(name, 0) for name in (".data", ".bss", ".noinit"))
+        ends = [
+            section["sh_addr"] + section["sh_size"]
+            for section in ELFFile(stream).iter_sections()
+            if section["sh_flags"] & SH_FLAGS.SHF_ALLOC and section["sh_addr"] >= _NOT_FLASH
+        ]
+    return len(program_bytes(elf)), max([_OWN_RAM, *ends]) - _OWN_RAM
