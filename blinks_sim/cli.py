@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from . import cli_build, cli_inside, cli_new
+from . import cli_build, cli_inside, cli_new, cli_session
 from .errors import BlinksError, UsageError
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def app(context: click.Context) -> None:
     metavar="FILE",
     help="Write light, anodes and buttons as VCD.",
 )
+@click.option("--record", metavar="FILE", help="Record the run as a session, for 'replay'.")
 def run(
     images: tuple[str, ...],
     bios: str | None,
@@ -78,6 +79,7 @@ def run(
     seed: int,
     ir_log: IO[str] | None,
     vcd: IO[str] | None,
+    record: str | None,
 ) -> None:
     """Run IMAGEs on a table of tiles: bundled names (see 'images'), sketches, Intel HEX or ELF files.
 
@@ -88,6 +90,8 @@ def run(
     """
     if as_json and not headless:
         raise UsageError("--json prints what a table without a window came to; add --headless")
+    if as_json and ir_log is sys.stdout:
+        raise UsageError("--json and --ir-log - would both write to stdout; give --ir-log a file")
     if watch and headless:
         raise UsageError("--watch flashes tiles while a window shows them; leave --headless out")
     if watch and not any(map(_is_sketch, images + sketches)):
@@ -108,7 +112,7 @@ def run(
             )
         click.echo(_NO_DISPLAY.format(HEADLESS_S if seconds is None else seconds), err=True)
     table = _table(seed, layout, loaded)
-    with cli_inside.written_down(table, ir_log, vcd):
+    with cli_session.recorded(table, record), cli_inside.written_down(table, ir_log, vcd):
         if windowed:
             watched = {name: image for name, image in zip(names, loaded, strict=False) if _is_sketch(name)}
             until_s = None if seconds is None else table.time_s + seconds
@@ -149,6 +153,7 @@ def layouts() -> None:
 app.add_command(cli_build.build)
 app.add_command(cli_inside.profile)
 app.add_command(cli_new.new)
+app.add_command(cli_session.replay)
 
 
 def _check_time(seconds: float) -> None:

@@ -30,6 +30,10 @@ class TableError(BlinksError):
     """Report a command that a table cannot carry out."""
 
 
+class SessionError(BlinksError):
+    """Report a session file that cannot be read, written or played."""
+
+
 class VariableError(BlinksError):
     """Report a variable that is not there, or a value that it cannot hold."""
 

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 ROWS = [
     {"cli"},
     {"cli_inside"},
-    {"cli_build", "cli_new", "cli_watch"},
+    {"cli_build", "cli_new", "cli_session", "cli_watch"},
     {"ui", "hardware", "testing", "starter"},
     {"irlog", "trace", "profile"},
     {"session", "picture", "pace", "sketch", "start"},

@@ -21,6 +21,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PACKAGES = PROJECT["tool"]["scikit-build"]["wheel"]["packages"]
 # Names that a distribution is imported by, where they differ from its own.
 IMPORT_NAMES = {
+    "pillow": "PIL",
     "pyelftools": "elftools",
     "pygame-ce": "pygame",
     "pyserial": "serial",

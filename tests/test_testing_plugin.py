@@ -14,6 +14,7 @@ import pytest
 import blinks_sim.picture
 import blinks_sim.sketch.steps
 import blinks_sim.testing.report
+from blinks_sim.session import Replay, Session
 
 pytest_plugins = ["pytester"]
 
@@ -98,6 +99,8 @@ def test_a_failure_tells_of_the_table(project: pytest.Pytester):
     assert " > -" not in result.stdout.str()
     (path,) = re.findall("picture: (.*)", result.stdout.str())
     assert Path(path).read_bytes().startswith(b"\x89PNG")
+    (path,) = re.findall("session: (.*)", result.stdout.str())
+    assert Replay(Session.load(path)).verify() is None
 
 
 def test_artifacts_go_where_they_are_asked_for(project: pytest.Pytester):
@@ -116,7 +119,7 @@ def test_a_picture_that_cannot_be_saved_hides_no_failure(project: pytest.Pyteste
     (project.path / "kept").write_text("a file")
     result = run(project, "--blinks-artifacts=kept")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["last packets:", "picture: not saved (*"])
+    result.stdout.fnmatch_lines(["last packets:", "picture and session: not saved (*"])
 
 
 def test_it_works_on_several_processes(project: pytest.Pytester):
@@ -124,7 +127,7 @@ def test_it_works_on_several_processes(project: pytest.Pytester):
     project.makepyfile(FAILING + "\n    def test_that_passes(blinks):\n        blinks.place('A')\n")
     result = project.runpytest_subprocess("-p", "blinks_sim.testing", "-n", "2", "--blinks-artifacts=kept")
     result.assert_outcomes(failed=1, passed=1)
-    assert [path.name for path in project.path.glob("kept/*/*")] == ["table.png"]
+    assert sorted(path.name for path in project.path.glob("kept/*/*")) == ["table.blinks", "table.png"]
     result.stdout.fnmatch_lines(["after 1.9 s, seed 1:", "  1.* s  B5 > A2  value * value 1", "picture: *"])
 
 

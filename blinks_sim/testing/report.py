@@ -102,11 +102,13 @@ def _packet(entry: Entry, names: Mapping[int, str]) -> str:
 
 def _saved(blinks: Blinks, folder: Path) -> list[str]:
     from ..picture import save
+    from ..session import Recorder
 
-    picture = folder / "table.png"
+    picture, session = folder / "table.png", folder / "table.blinks"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         save(blinks.table.frame(), picture)
+        Recorder(blinks.table).session().save(session)
     except (OSError, BlinksError) as error:
-        return [f"picture: not saved ({error})"]
-    return [f"picture: {picture}"]
+        return [f"picture and session: not saved ({error})"]
+    return [f"picture: {picture}", f"session: {session}"]
