@@ -16,6 +16,7 @@ from blinks_sim import Image, Table
 from blinks_sim.cli import app, main
 from blinks_sim.errors import SessionError
 from blinks_sim.session import History, Recorder, Replay, Session
+from blinks_sim.session.history import FRAME_QUANTA
 
 FRACTURE = Image.load("fracture")
 
@@ -278,3 +279,26 @@ def test_playing_on_from_the_past_is_a_new_branch():
     history.go(5)
     assert table.time_s == pytest.approx(0.9)
     assert a.pressed
+
+
+def test_stepping_goes_by_frames_both_ways():
+    """Steps back and on again meet the same moments, and a step past the latest one runs on."""
+    table = Table(seed=9)
+    a = table.add(FRACTURE, cell=(0, 0), turn=0)
+    history = History(table)
+    a.press()
+    table.run(0.5)
+    a.release()
+    table.run(0.3)
+    end, digest = table.quantum, table.digest()
+    history.step(-30)
+    assert table.quantum == end - 30 * FRAME_QUANTA
+    assert a.pressed
+    for _ in range(30):
+        history.step()
+    assert (table.quantum, table.digest()) == (end, digest)
+    history.step(2)
+    assert table.quantum == end + 2 * FRAME_QUANTA
+    assert history.reach_s[1] == pytest.approx(table.time_s)
+    history.step(-1000)
+    assert table.quantum == 0

@@ -12,6 +12,7 @@ from ..table import QUANTUM_S, Table
 from ..watching import Seen
 
 KEEP_S = 1.0
+FRAME_QUANTA = 167  # a sixtieth of a second
 
 
 class History:
@@ -94,6 +95,12 @@ class History:
             self._run(target)
         finally:
             self._going = False
+
+    def step(self, frames: int = 1) -> None:
+        """Go so many frames on, or back if negative; past the latest moment the table runs on."""
+        target = self._table.quantum + frames * FRAME_QUANTA
+        self.go(target * QUANTUM_S)
+        self._run(max(target, self._table.quantum))
 
     def _run(self, quantum: int) -> None:
         self._table.run((quantum - self._table.quantum) * QUANTUM_S)
