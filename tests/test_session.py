@@ -302,3 +302,12 @@ def test_stepping_goes_by_frames_both_ways():
     assert history.reach_s[1] == pytest.approx(table.time_s)
     history.step(-1000)
     assert table.quantum == 0
+
+
+def test_a_session_file_can_be_read_by_whoever_reads_other_files(tmp_path: Path):
+    """A saved session has the usual permissions and leaves nothing beside it."""
+    path, other = tmp_path / "run.blinks", tmp_path / "other"
+    other.write_bytes(b"")
+    played(0.1)[1].save(path)
+    assert path.stat().st_mode == other.stat().st_mode
+    assert sorted(tmp_path.iterdir()) == [other, path]

@@ -6,9 +6,9 @@ import base64
 import gzip
 import json
 import os
-import tempfile
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields
 from hashlib import sha256
 from pathlib import Path
@@ -44,12 +44,13 @@ def save(session: Session, path: Path) -> None:
         "images": images,
     }
     text = json.dumps(content, separators=(",", ":"), sort_keys=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")  # not a private temporary file: it is to be shared
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(gzip.compress(text.encode(), mtime=0))
-        Path(name).replace(path)
+        beside.write_bytes(gzip.compress(text.encode(), mtime=0))
+        beside.replace(path)
     except OSError as error:
+        with suppress(OSError):
+            beside.unlink()
         raise SessionError(f"{path}: cannot be written ({error.strerror}); name another place") from None
 
 
