@@ -393,7 +393,6 @@ void chip_reset(bc_tile *t)
     t->mem[SPL] = (uint8_t)RAM_END;
     t->mem[SPH] = RAM_END >> 8;
     t->mem[OSCCAL] = 0x80;
-    t->mem[ADMUX] = 0;
     for (int i = 0; i < 9; i++)
         t->mem[SERIAL_NUMBER + i] = t->config.serial[i];
     t->mem[CLKPR] = t->config.fuse_low & 0x80 ? 0 : 3;

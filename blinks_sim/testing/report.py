@@ -8,7 +8,8 @@ from pathlib import Path
 from ..colors import color_name
 from ..errors import BlinksError
 from ..irlog import Entry, IrLog
-from ..table import QUANTUM_S, Table
+from ..session import Recorder, Replay
+from ..table import QUANTUM_S
 from .drawing import draw
 from .tables import Blinks
 
@@ -64,33 +65,17 @@ def packets(blinks: Blinks) -> list[str]:
     They were not watched while the test ran, which costs time; so what was done is done once more.
     """
     table = blinks.table
-    again = Table(seed=table.seed)
-    for done in table.record:
-        _run_to(again, min(done.quantum, _since(table)))
-        if done.quantum >= _since(table):
-            break
-        again.submit(done.command)
-    _run_to(again, _since(table))
-    with IrLog(again) as log:
-        for done in table.record[len(again.record) :]:
-            _run_to(again, done.quantum)
-            again.submit(done.command)
-        _run_to(again, table.quantum)
-    if again.digest() != table.digest():
+    again = Replay(Recorder(table).session())
+    again.run_to(max(table.quantum - round(_PACKETS_S / QUANTUM_S), 0))
+    with IrLog(again.table) as log:
+        again.run_to(table.quantum)
+    if again.table.digest() != table.digest():
         return ["packets: not known, as the test did something to a chip that the table does not know of"]
     names = {blinks[name].id: name for name in blinks.names}
     between = [entry for entry in log.entries if entry.receiver is not None]
     if not between:
         return [f"packets: none went from tile to tile in the last {_PACKETS_S:g} s"]
     return ["last packets:", *(_packet(entry, names) for entry in between[-_PACKETS:])]
-
-
-def _since(table: Table) -> int:
-    return max(table.quantum - round(_PACKETS_S / QUANTUM_S), 0)
-
-
-def _run_to(table: Table, quantum: int) -> None:
-    table.run((quantum - table.quantum) * QUANTUM_S)
 
 
 def _packet(entry: Entry, names: Mapping[int, str]) -> str:
@@ -102,7 +87,6 @@ def _packet(entry: Entry, names: Mapping[int, str]) -> str:
 
 def _saved(blinks: Blinks, folder: Path) -> list[str]:
     from ..picture import save
-    from ..session import Recorder
 
     picture, session = folder / "table.png", folder / "table.blinks"
     try:
